@@ -1,0 +1,54 @@
+# Everything starts here: `make help`. The first call sets up .venv and takes a few minutes.
+
+PYTHON ?= python3
+# A smaller PyTorch where pip would fetch the CUDA one (Linux): make book PIP_ARGS="--extra-index-url …/whl/cpu"
+PIP_ARGS ?=
+WORKERS ?= 2
+
+BIN := .venv/bin
+READY := .venv/ready
+NOTEBOOKS := $(wildcard book/*.ipynb)
+
+.DEFAULT_GOAL := help
+.PHONY: help lab book test lint format browser bench clean
+
+help:  ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Expected Python 3.11 or newer as $(PYTHON), got $$($(PYTHON) --version). Try: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -r requirements.txt -e .
+	@touch $@
+
+lab: $(READY)  ## Open the chapters in JupyterLab
+	$(BIN)/jupyter lab book
+
+book: $(READY)  ## Execute every notebook and build the book
+	@$(BIN)/jupyter-book build . -W -n --keep-going || \
+	  { echo "The book did not build; the first error above names the notebook and its cell."; exit 1; }
+	@echo "The book stands. Open it with a browser:  file://$(CURDIR)/_build/html/index.html"
+
+test: book browser  ## Run every test, on the sources and on the built book
+	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --dist loadfile book tests
+
+lint: $(READY)  ## Check the style of code and notebooks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/nbstripout --verify $(NOTEBOOKS)
+	$(BIN)/python -m pytest -q tests/test_structure.py
+
+format: $(READY)  ## Bring code and notebooks into style, strip outputs
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/nbstripout $(NOTEBOOKS)
+
+browser: $(READY)
+	@$(BIN)/python -m tests.browser
+
+bench: book browser  ## Measure layers, sliders, chapters and pages
+	$(BIN)/python -m tests.benchmarks
+
+clean:  ## Remove what was built (not .venv)
+	rm -rf _build .pytest_cache .hypothesis .ruff_cache .ipynb_checkpoints book/.ipynb_checkpoints *.egg-info

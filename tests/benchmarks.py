@@ -1,0 +1,169 @@
+"""What is measured and never asserted: `make bench` prints it.
+
+Layers beside PyTorch's, sliders live and static, the run time of a chapter, the weight of
+a page. Times are medians; compare them on a quiet machine only.
+"""
+
+import re
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import torch
+from nbclient import NotebookClient
+
+from tests import test_live, test_pages
+from tests.browser import chromium
+from tests.notebooks import BOOK, CHAPTERS, Chapter
+
+
+def median_ms(function, repeat=31):
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        function()
+        times.append(1000 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
+def row(*cells):
+    print(
+        "  "
+        + "".join(
+            f"{cell!s:<34}" if i == 0 else f"{cell!s:>14}"
+            for i, cell in enumerate(cells)
+        )
+    )
+
+
+def layers():
+    """Functions of the pages beside PyTorch's on the same work."""
+    print("\nFrom scratch beside PyTorch (ms; ratio > 1: ours is slower)")
+    row("", "ours", "torch", "ratio")
+    for slug in CHAPTERS:
+        for name, (ours, theirs) in PAIRS.get(slug, lambda scope: {})(
+            Chapter(slug).namespace()
+        ).items():
+            a, b = median_ms(ours), median_ms(theirs)
+            row(f"{slug[:2]} {name}", f"{a:.3f}", f"{b:.3f}", f"{a / b:.2f}")
+
+
+def chapters():
+    print("\nRun time of a chapter, a fresh kernel, no slider moved (s)")
+    for slug in CHAPTERS:
+        notebook = nbformat.read(BOOK / f"{slug}.ipynb", 4)
+        start = time.perf_counter()
+        NotebookClient(
+            notebook, timeout=300, resources={"metadata": {"path": str(BOOK)}}
+        ).execute()
+        row(slug, f"{time.perf_counter() - start:.1f}")
+
+
+def pages():
+    print(
+        "\nWeight of a page (kB) and of its heaviest figure; a slider step on it (ms)"
+    )
+    row("", "page", "figure", "median", "slowest")
+    with chromium() as browser:
+        for name in test_pages.CHAPTERS:
+            html = (test_pages.HTML / f"{name}.html").read_text()
+            figures = re.findall(r'<figure class="interact".*?</figure>', html, re.S)
+            page = browser.new_page()
+            page.goto((test_pages.HTML / f"{name}.html").as_uri())
+            page.wait_for_load_state("networkidle")
+            steps = [
+                t
+                for f in page.locator("figure.interact").all()
+                for t in f.evaluate(STEP_TIMES)
+            ]
+            row(name, len(html) // 1000, max(map(len, figures)) // 1000,
+                f"{statistics.median(steps):.1f}", f"{max(steps):.1f}")  # fmt: skip
+
+
+# From the event of a slider to the next picture decoded and ready to be painted.
+STEP_TIMES = """async (figure) => {
+  const times = [];
+  const image = figure.querySelector("img:last-of-type");
+  for (const input of figure.querySelectorAll("input[type=range]")) {
+    input.dispatchEvent(new Event("focus"));
+    await new Promise((done) => setTimeout(done, 1500));
+    for (let value = 0; value <= input.max; value++) {
+      const start = performance.now();
+      input.value = value;
+      input.dispatchEvent(new Event("input"));
+      await image.decode();
+      times.push(performance.now() - start);
+    }
+  }
+  return times;
+}"""
+
+
+def live(folder):
+    print("\nLive in JupyterLab, from key press to new picture (ms)")
+    row("", "median", "slowest", "steps")
+    with test_live.serving(folder) as url, chromium() as browser:
+        for slug in CHAPTERS:
+            page = browser.new_page(viewport={"width": 1400, "height": 1000})
+            test_live.run_all(page, url, slug)
+            times = []
+            for figure in page.locator(".jp-OutputArea-output .widget-vbox").all():
+                times += live_steps(page, figure)
+            row(
+                slug, f"{statistics.median(times):.0f}", f"{max(times):.0f}", len(times)
+            )
+            page.close()
+
+
+def live_steps(page, figure, count=6):
+    slider = figure.locator(".noUi-handle")
+    if slider.count() == 0:
+        return []
+    slider.first.focus()
+    picture, times = figure.locator("img").element_handle(), []
+    for key in ("ArrowLeft",) * count + ("ArrowRight",) * count:
+        before = picture.get_attribute("src")
+        start = time.perf_counter()
+        page.keyboard.press(key)
+        try:
+            page.wait_for_function(
+                "([i, before]) => i.src !== before && i.complete",
+                arg=[picture, before],
+                timeout=1000,
+            )
+        except Exception:  # the end of the slider: nothing to redraw
+            continue
+        times.append(1000 * (time.perf_counter() - start))
+    return times
+
+
+def _descent(scope):
+    return {}
+
+
+def _activations(scope):
+    return {}
+
+
+def _optimisers(scope):
+    return {}
+
+
+PAIRS = {
+    "03_linear_regression": _descent,
+    "06_activations": _activations,
+    "10_optimization": _optimisers,
+}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    np.set_printoptions(precision=3)
+    layers()
+    chapters()
+    pages()
+    with tempfile.TemporaryDirectory() as folder:
+        live(Path(folder))

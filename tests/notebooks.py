@@ -1,0 +1,116 @@
+"""Chapters as code: their cells by tag, their functions, and their checks put to the test."""
+
+import contextlib
+import functools
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+import nbformat
+
+ROOT = Path(__file__).parent.parent
+BOOK = ROOT / "book"
+NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
+CHAPTERS = [path.stem for path in NOTEBOOKS if path.stem[:2].isdigit()]
+
+# Exactly one of these says what a code cell is; the rest only change how it looks or runs.
+KINDS = {"setup", "define", "run", "check", "figure", "widget", "solution"}
+EXTRAS = {
+    "hide-input",
+    "hide-cell",
+    "remove-input",
+    "slow",
+    "keep-colours",
+    "raises-exception",
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A slip that a programmer might make: ``find`` becomes ``put`` in a define cell."""
+
+    find: str
+    put: str
+    what: str
+
+    def __str__(self):
+        return self.what
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+def kind(cell):
+    (found,) = tags(cell) & KINDS
+    return found
+
+
+class Chapter:
+    """The code of one notebook, run in this process without figures, widgets, slow cells."""
+
+    def __init__(self, slug):
+        self.slug = slug
+        self.notebook = nbformat.read(BOOK / f"{slug}.ipynb", 4)
+        self.cells = [c for c in self.notebook.cells if c.cell_type == "code"]
+
+    @functools.cache  # noqa: B019  one chapter object a test module
+    def namespace(self):
+        """What the setup and define cells define, by name."""
+        scope = {"__name__": self.slug}
+        for i, cell in enumerate(self.cells):
+            if kind(cell) in {"setup", "define"}:
+                self._execute(i, cell.source, scope)
+        return scope
+
+    def assert_caught(self, fault):
+        """Assert that the chapter's own checks fail once ``fault`` is in its code."""
+        homes = [
+            i
+            for i, cell in enumerate(self.cells)
+            if kind(cell) == "define" and cell.source.count(fault.find)
+        ]
+        found = sum(self.cells[i].source.count(fault.find) for i in homes)
+        assert found == 1, (
+            f"{fault.find!r}: expected once in the define cells, found {found}"
+        )
+        healthy = [c for i, c in self._sequence() if i < homes[0]]
+        scope = {"__name__": self.slug}
+        for i, cell in enumerate(healthy):
+            if kind(cell) != "check":  # what stands before the fault cannot notice it
+                self._execute(i, cell.source, scope)
+        for i, cell in self._sequence():
+            if i < homes[0]:
+                continue
+            source = (
+                cell.source.replace(fault.find, fault.put)
+                if i == homes[0]
+                else cell.source
+            )
+            try:
+                self._execute(i, source, scope)
+            except (AssertionError, ValueError):
+                assert kind(cell) in {"check", "run"}, (
+                    f"{fault}: failed outside of the checks"
+                )
+                return
+        raise AssertionError(
+            f"no check of {self.slug} notices: {fault} ({fault.put!r})"
+        )
+
+    def _sequence(self):
+        kinds = {"setup", "define", "run", "check"}
+        return [
+            (i, c)
+            for i, c in enumerate(self.cells)
+            if kind(c) in kinds and "slow" not in tags(c)
+        ]
+
+    def _execute(self, index, source, scope):
+        matplotlib.use("agg")
+        os.environ["BOOK_MODE"] = "test"
+        code = compile(source, f"{self.slug}, code cell {index}", "exec")
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(code, scope)

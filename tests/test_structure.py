@@ -1,0 +1,183 @@
+"""Every notebook keeps the conventions that CONTRIBUTING.md states."""
+
+import ast
+import json
+import re
+import statistics
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests.notebooks import (
+    BOOK,
+    CHAPTERS,
+    EXTRAS,
+    KINDS,
+    NOTEBOOKS,
+    ROOT,
+    Chapter,
+    kind,
+    tags,
+)
+
+MAX_LINES = 30
+MAX_COLUMNS = 88
+WEASEL_WORDS = re.compile(
+    r"\b(simply|obviously|clearly|trivially|just|easy|easily)\b", re.I
+)
+
+
+def notebook_ids(path):
+    return path.stem
+
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=notebook_ids)
+every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
+
+
+def markdown(slug):
+    cells = Chapter(slug).notebook.cells
+    return "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+
+
+@every_notebook
+def test_is_stored_without_outputs_counts_and_widget_state(path):
+    notebook = json.loads(path.read_text())
+    assert "widgets" not in notebook["metadata"]
+    for cell in notebook["cells"]:
+        assert set(cell["metadata"]) <= {"tags", "slideshow"}
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+
+
+@every_notebook
+def test_cell_ids_are_unique(path):
+    ids = [cell["id"] for cell in json.loads(path.read_text())["cells"]]
+    assert len(set(ids)) == len(ids)
+
+
+@every_notebook
+def test_each_code_cell_has_one_kind_and_known_tags(path):
+    for i, cell in enumerate(Chapter(path.stem).cells):
+        assert len(tags(cell) & KINDS) == 1, (
+            f"code cell {i}: expected one of {KINDS}, got {tags(cell)}"
+        )
+        assert tags(cell) <= KINDS | EXTRAS, (
+            f"code cell {i}: {tags(cell) - KINDS - EXTRAS}"
+        )
+
+
+@every_notebook
+def test_code_cells_are_short_and_narrow(path):
+    for i, cell in enumerate(Chapter(path.stem).cells):
+        lines = cell.source.splitlines()
+        assert 1 <= len(lines) <= MAX_LINES, f"code cell {i} has {len(lines)} lines"
+        widest = max(lines, key=len)
+        assert len(widest) <= MAX_COLUMNS, f"code cell {i}: {widest!r}"
+
+
+@every_chapter
+def test_has_the_size_of_a_chapter(slug):
+    cells = [c for c in Chapter(slug).cells if kind(c) != "solution"]
+    assert 25 <= len(cells) <= 60
+    assert statistics.median(len(c.source.splitlines()) for c in cells) <= 10
+    assert 2_500 <= len(markdown(slug).split()) <= 9_000
+    assert sum(kind(c) == "widget" for c in cells) >= 4
+
+
+@every_chapter
+def test_opens_with_its_label_title_and_question_then_imports(slug):
+    title, setup = Chapter(slug).notebook.cells[:2]
+    number = int(slug[:2])
+    pattern = rf"\(ch-{slug[:2]}\)=\n# Chapter {number} · .+\n\n\*.+[.?]\*"
+    assert re.match(pattern, title.source), title.source[:120]
+    assert (
+        kind(setup) == "setup"
+        and [kind(c) for c in Chapter(slug).cells].count("setup") == 1
+    )
+
+
+@every_notebook
+def test_imports_stand_in_the_setup_cell_only(path):
+    for i, cell in enumerate(Chapter(path.stem).cells):
+        imports = [
+            n
+            for n in ast.walk(ast.parse(cell.source))
+            if isinstance(n, ast.Import | ast.ImportFrom)
+        ]
+        assert not imports or kind(cell) in {"setup", "check", "solution"}, (
+            f"code cell {i}"
+        )
+        assert all(alias.name != "*" for node in imports for alias in node.names)
+
+
+@every_notebook
+def test_uses_no_global_seed_or_default(path):
+    code = "\n".join(c.source for c in Chapter(path.stem).cells)
+    found = re.findall(
+        r"np\.random\.seed|torch\.manual_seed|set_default_dtype|filterwarnings", code
+    )
+    assert not found
+
+
+@every_chapter
+def test_define_cells_are_followed_by_a_check(slug):
+    kinds = [kind(c) for c in Chapter(slug).cells]
+    for i, this in enumerate(kinds):
+        if this == "define":
+            assert "check" in kinds[i : i + 6], (
+                f"code cell {i}: no check within five cells"
+            )
+
+
+@every_chapter
+def test_prose_has_one_sentence_a_line_and_no_weasel_words(slug):
+    for line in markdown(slug).splitlines():
+        found = WEASEL_WORDS.findall(line)
+        assert not found, f"{found} in {line!r}"
+
+
+@every_chapter
+def test_every_exercise_has_a_solution(slug):
+    text = markdown(slug)
+    exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", text, re.M)
+    solutions = re.findall(r"^`{3,}\{solution\} (\S+)", text, re.M)
+    assert len(exercises) >= 6 and sorted(exercises) == sorted(solutions)
+
+
+def test_table_of_contents_lists_every_notebook():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    listed = re.findall(r"book/\w+", json.dumps(toc))
+    pages = {p.stem for p in BOOK.iterdir() if p.suffix in {".ipynb", ".md"}}
+    assert sorted(listed) == sorted(f"book/{page}" for page in pages)
+
+
+def test_utils_is_ours_and_small():
+    import utils
+
+    folder = ROOT / "utils"
+    assert utils.__path__[0] == str(folder)
+    assert sum(len(p.read_text().splitlines()) for p in folder.glob("*.py")) <= 1_500
+
+
+def test_importing_utils_changes_nothing():
+    code = (
+        "import random, warnings, numpy as np, matplotlib as mpl; before = (dict(mpl.rcParams),"
+        " np.random.get_state()[1].tolist(), random.getstate(), list(warnings.filters));"
+        "import utils.checks, utils.data, utils.interact, utils.plots;"
+        "assert before == (dict(mpl.rcParams), np.random.get_state()[1].tolist(),"
+        " random.getstate(), list(warnings.filters))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_no_file_in_git_is_heavy():
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    heavy = [
+        f for f in files.stdout.split("\n") if f and (ROOT / f).stat().st_size > 500_000
+    ]
+    assert not heavy

@@ -1,0 +1,166 @@
+"""The checks must fail where they should: each fault below is one they exist to catch."""
+
+import numpy as np
+import pytest
+import torch
+
+from utils.checks import assert_close, check_against_torch, check_gradients
+
+N, D, H = 5, 4, 3
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.fixture
+def layer(rng):
+    return {
+        "X": rng.normal(size=(N, D)),
+        "W": rng.normal(size=(D, H)),
+        "b": rng.normal(size=H),
+    }
+
+
+def affine(X, W, b):
+    return X @ W + b
+
+
+def affine_backward(dZ, X, W, b):
+    return {"X": dZ @ W.T, "W": X.T @ dZ, "b": dZ.sum(axis=0)}
+
+
+def mean_square(X, W, b):
+    return 0.5 * np.mean(np.sum(affine(X, W, b) ** 2, axis=1))
+
+
+def mean_square_gradients(X, W, b):
+    return affine_backward(affine(X, W, b) / N, X, W, b)
+
+
+def test_assert_close_accepts_and_prints_one_line(capsys):
+    assert_close(np.array([1.0, 2.0]), [1.0, 2.0 + 1e-13], name="w")
+    assert capsys.readouterr().out == "✓ w (2,)  max rel err 5e-14\n"
+
+
+@pytest.mark.parametrize(
+    ("actual", "desired", "message"),
+    [
+        (np.ones(3), np.ones((1, 3)), r"w: expected shape \(1, 3\), got \(3,\)"),
+        (np.ones((3, 1)), np.ones(3), r"expected shape \(3,\)"),
+        (np.ones(3, np.float32), np.ones(3), "expected dtype float64, got float32"),
+        (
+            np.ones(3, int),
+            torch.ones(3, dtype=torch.float64),
+            "expected dtype float64, got int64",
+        ),
+        (np.array([1, np.nan]), np.array([1, np.nan]), r"actual\(1,\) is nan"),
+        (np.array([1.0]), np.array([np.inf]), "desired.* is inf"),
+        (np.array([]), np.array([]), "nothing to compare"),
+        (2 * np.ones(3), np.ones(3), "3 of 3 entries differ"),
+        (
+            np.array([1.0, -2.0]),
+            np.array([1.0, 2.0]),
+            r"worst at \[1\]: got -2, expected 2",
+        ),
+        (
+            np.arange(9.0).reshape(3, 3).T,
+            np.arange(9.0).reshape(3, 3),
+            "6 of 9 entries differ",
+        ),
+        (1.0 + 1e-9, 1.0, "over the tolerance"),
+    ],
+)
+def test_assert_close_rejects(actual, desired, message):
+    with pytest.raises(AssertionError, match=message):
+        assert_close(actual, desired, name="w")
+
+
+def test_assert_close_refuses_a_tolerance_that_forgives_everything():
+    with pytest.raises(ValueError, match="expected 0 ≤ rtol < 1"):
+        assert_close(1.0, 2.0, name="w", rtol=1.0)
+
+
+def test_check_gradients_accepts_the_right_ones(layer, capsys):
+    def torch_loss(X, W, b):
+        return 0.5 * ((X @ W + b) ** 2).sum(1).mean()
+
+    check_gradients(
+        mean_square, layer, mean_square_gradients(**layer), torch_f=torch_loss
+    )
+    assert capsys.readouterr().out.count("✓") == 6
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda g: g | {"W": 2 * g["W"]},  # a factor 2
+        lambda g: g | {"W": N * g["W"]},  # the missing 1/N
+        lambda g: g | {"b": -g["b"]},  # a sign
+        lambda g: g | {"b": g["b"][None]},  # a shape that would broadcast
+        lambda g: (
+            g | {"b": np.full(H, g["b"].sum())}
+        ),  # a sum over the wrong axis, broadcast back
+        lambda g: g | {"W": np.where(np.eye(D, H) > 0, np.nan, g["W"])},  # not a number
+        lambda g: g | {"W": np.zeros((D, H))},  # zero everywhere
+        lambda g: {"X": g["X"], "W": g["W"]},  # one missing
+        lambda g: g | {"W": g["W"].astype(np.float32)},  # a wrong dtype
+    ],
+)
+def test_check_gradients_rejects(layer, fault):
+    with pytest.raises(AssertionError):
+        check_gradients(mean_square, layer, fault(mean_square_gradients(**layer)))
+
+
+def test_check_gradients_rejects_a_transposed_square_matrix(rng):
+    A, x = rng.normal(size=(D, D)), rng.normal(size=D)
+    with pytest.raises(AssertionError, match="∂/∂A"):
+        check_gradients(
+            lambda A: x @ A @ np.arange(D), {"A": A}, {"A": np.outer(np.arange(D), x)}
+        )
+
+
+def test_check_gradients_rejects_a_zero_gradient_even_where_it_is_right():
+    with pytest.raises(AssertionError, match="zero in every entry"):
+        check_gradients(lambda w: 0.0 * w.sum(), {"w": np.ones(2)}, {"w": np.zeros(2)})
+
+
+def test_check_gradients_says_what_it_expected():
+    with pytest.raises(TypeError, match="expected a float64 array, got float32"):
+        check_gradients(np.sum, {"w": np.ones(2, np.float32)}, {"w": np.ones(2)})
+    with pytest.raises(
+        AssertionError, match=r"expected a scalar function, got shape \(2,\)"
+    ):
+        check_gradients(lambda w: w, {"w": np.ones(2)}, {"w": np.ones(2)})
+
+
+def test_check_against_torch_accepts_the_right_layer(layer, rng, capsys):
+    check_against_torch(
+        affine, affine, layer, backward=affine_backward, rng=rng, name="Z"
+    )
+    assert capsys.readouterr().out.count("✓") == 4
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward"),
+    [
+        (lambda X, W, b: X @ W - b, affine_backward),
+        (lambda X, W, b: (X @ W + b).astype(np.float32), affine_backward),
+        (
+            affine,
+            lambda dZ, X, W, b: affine_backward(dZ, X, W, b) | {"b": dZ.mean(axis=0)},
+        ),
+        (affine, lambda dZ, X, W, b: affine_backward(np.ones_like(dZ), X, W, b)),
+        (
+            affine,
+            lambda dZ, X, W, b: affine_backward(dZ, X, W, b) | {"W": np.zeros_like(W)},
+        ),
+        (affine, lambda dZ, X, W, b: {"W": X.T @ dZ}),
+    ],
+)
+def test_check_against_torch_rejects(layer, rng, forward, backward):
+    with pytest.raises(AssertionError):
+        check_against_torch(
+            forward, affine, layer, backward=backward, rng=rng, name="Z"
+        )

@@ -1,0 +1,55 @@
+"""What the built book needs beyond Jupyter Book: living figures, honest cache, numbers.
+
+Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it too.
+"""
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+CHAPTER = re.compile(r"book/(\d\d)_")
+
+
+def setup(app):
+    os.environ["BOOK_MODE"] = "static"  # inherited by the kernels; see utils.interact
+    os.environ["OMP_NUM_THREADS"] = "1"  # small matrices: threads only get in the way
+    app.connect("config-inited", _key_cache_on_utils)
+    app.connect(
+        "env-get-updated", _number_by_chapter, priority=900
+    )  # after Sphinx's own count
+    app.connect("html-page-context", _without_thebe, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _key_cache_on_utils(app, config):
+    """A cache folder a version of utils: jupyter-cache sees only changes in the cells."""
+    folder = Path(__file__).parent
+    files = [f for f in sorted(folder.iterdir()) if f.suffix in {".py", ".js", ".css"}]
+    files.append(Path(app.srcdir) / "requirements.txt")
+    digest = hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:12]
+    config.nb_execution_cache_path = str(
+        Path(app.srcdir) / "_build" / ".jupyter_cache" / digest
+    )
+
+
+def _number_by_chapter(app, env):
+    """Equations, figures and exercises count anew in each chapter: (3.1), (3.2), …"""
+    for page, kinds in env.toc_fignumbers.items():
+        match = CHAPTER.match(page)
+        prefix = (int(match[1]),) if match else ()
+        for kind, numbers in kinds.items():
+            in_order = sorted(numbers, key=numbers.get)
+            kinds[kind] = {
+                label: (*prefix, i) for i, label in enumerate(in_order, start=1)
+            }
+    return []
+
+
+def _without_thebe(app, page, template, context, doctree):
+    """Jupyter Book adds Thebe's script twice, which is an error in the console; we use none."""
+    context["script_files"] = [
+        script
+        for script in context.get("script_files", [])
+        if "thebe" not in f"{script} {getattr(script, 'attributes', '')}".lower()
+    ]
