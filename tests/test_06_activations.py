@@ -1,0 +1,235 @@
+"""The functions of chapter 6 on inputs the page does not use, and its checks put to the test."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy import special
+
+from tests.notebooks import Chapter, Fault
+
+chapter = Chapter("06_activations")
+numbers = arrays(
+    np.float64,
+    array_shapes(max_dims=3, max_side=5),
+    elements=st.floats(-1e3, 1e3, width=64),
+)
+sizes = st.integers(1, 6)
+
+
+@pytest.fixture(scope="module")
+def code():
+    return chapter.namespace()
+
+
+THEIRS = {
+    "logistic": torch.sigmoid,
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+    "leaky_relu": F.leaky_relu,
+    "elu": F.elu,
+    "softplus": lambda z: F.softplus(z, threshold=40),
+    "swish": F.silu,
+    "gelu": F.gelu,
+    "gelu_tanh": lambda z: F.gelu(z, approximate="tanh"),
+}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+@settings(deadline=None)
+@given(z=numbers)
+def test_value_and_slope_equal_torch(code, name, z):
+    value, slope = code[name](z)
+    tensor = torch.tensor(z, requires_grad=True)
+    desired = THEIRS[name](tensor)
+    (gradient,) = torch.autograd.grad(desired.sum(), tensor)
+    np.testing.assert_allclose(
+        value, desired.detach(), rtol=1e-10, atol=1e-12, strict=True
+    )
+    np.testing.assert_allclose(slope, gradient, rtol=1e-10, atol=1e-12, strict=True)
+
+
+@settings(deadline=None)
+@given(z=numbers, gamma=st.floats(-2, 2), beta=st.floats(-3, 3))
+def test_the_curves_own_parameters(code, z, gamma, beta):
+    for name, theta, curve in (
+        ("prelu", gamma, lambda z, g: torch.where(z > 0, z, g * z)),
+        ("swish_learned", beta, lambda z, b: z * torch.sigmoid(b * z)),
+    ):
+        z_t = torch.tensor(z, requires_grad=True)
+        theta_t = torch.full_like(z_t, theta).requires_grad_()
+        desired = curve(z_t, theta_t)
+        by_z, by_theta = torch.autograd.grad(desired.sum(), (z_t, theta_t))
+        for ours, theirs in zip(
+            code[name](z, theta), (desired.detach(), by_z, by_theta), strict=True
+        ):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-10)
+
+
+@settings(deadline=None)
+@given(z=numbers)
+def test_identities_and_bounds(code, z):
+    s, slope = code["logistic"](z)
+    np.testing.assert_allclose(s, special.expit(z), rtol=1e-13, atol=1e-300)
+    assert ((slope >= 0) & (slope <= 0.25)).all()
+    assert (np.abs(code["tanh"](z)[0]) <= 1).all()
+    assert (np.abs(code["swish"](z)[1] - 0.5) <= 0.6).all()
+    gap = code["softplus"](z)[0] - code["relu"](z)[0]
+    assert ((gap >= 0) & (gap <= np.log(2) + 1e-15)).all()
+    assert np.abs(code["gelu_tanh"](z)[0] - code["gelu"](z)[0]).max() < 5e-4
+
+
+@settings(deadline=None)
+@given(N=sizes, D=sizes, K=sizes, H=sizes, seed=st.integers(0, 2**32 - 1))
+def test_maxout_equals_torch(code, N, D, K, H, seed):
+    rng = np.random.default_rng(seed)
+    X, W, b = (rng.normal(size=shape) for shape in ((N, D), (K, D, H), (K, H)))
+    tensors = [torch.tensor(a, requires_grad=True) for a in (X, W, b)]
+    desired = (torch.einsum("nd,kdh->nkh", *tensors[:2]) + tensors[2]).amax(dim=1)
+    A, winner = code["maxout"](X, W, b)
+    np.testing.assert_allclose(A, desired.detach(), rtol=1e-12, strict=True)
+    dA = rng.normal(size=A.shape)
+    ours = code["maxout_backward"](dA, X, W, winner)
+    theirs = torch.autograd.grad(desired, tensors, torch.tensor(dA))
+    for key, gradient in zip("XWb", theirs, strict=True):
+        np.testing.assert_allclose(
+            ours[key], gradient, rtol=1e-10, atol=1e-12, strict=True
+        )
+
+
+@settings(deadline=None)
+@given(N=sizes, D=sizes, H=sizes, seed=st.integers(0, 2**32 - 1))
+def test_network_equals_torch(code, N, D, H, seed):
+    rng = np.random.default_rng(seed)
+    P = code["init"](D, H, rng)
+    P = {k: p + rng.normal(size=p.shape) for k, p in P.items()}
+    X, y = rng.normal(size=(N, D)), rng.integers(0, 2, size=N) * 1.0
+    loss, grads = code["loss_and_grads"](P, X, y, code["gelu"])
+    net = code["torch_network"](P, torch.nn.GELU())
+    theirs = F.binary_cross_entropy_with_logits(net(torch.tensor(X)), torch.tensor(y))
+    theirs.backward()
+    np.testing.assert_allclose(loss, theirs.item(), rtol=1e-10)
+    for ours, parameter in zip(
+        (grads["W"].T, grads["b"], grads["v"][None], grads["c"]),
+        net.parameters(),
+        strict=True,
+    ):
+        np.testing.assert_allclose(
+            ours, parameter.grad, rtol=1e-8, atol=1e-12, strict=True
+        )
+
+
+@settings(max_examples=20, deadline=None)
+@given(K=st.integers(1, 30), low=st.floats(-5, 0), width=st.floats(0.1, 8))
+def test_pieces_stay_below_and_touch(code, K, low, width):
+    for g, *_ in code["TARGETS"].values():
+        s, b = code["pieces"](g, low, low + width, K)
+        z = np.linspace(-2, 2, 2401)
+        gaps = g(z) - (s[:, None] * z + b[:, None])
+        assert gaps.min() > -1e-12 and np.abs(gaps.min(axis=1)).max() < 1e-12
+
+
+def test_training_lowers_the_loss(code):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 4))
+    y = (X[:, 0] * X[:, 1] > 0) * 1.0
+    P = code["init"](4, 16, rng)
+    trained, losses = code["train"](
+        P, X, y, code["relu"], lr=0.5, epochs=100, batch=30, rng=rng
+    )
+    assert (
+        losses[-1] < 0.3 < losses[0]
+        and code["accuracy"](trained, X, y, code["relu"]) > 0.9
+    )
+
+
+FAULTS = [
+    Fault("np.zeros_like(z)", "np.ones_like(z)", "slope of the step"),
+    Fault(
+        "np.maximum(z, 0), (z > 0)",
+        "np.maximum(z, 0), (z < 0)",
+        "ReLU's slope on the wrong side",
+    ),
+    Fault("s * (1 - s)", "s * (1 + s)", "sign in the logistic slope"),
+    Fault(
+        "np.where(z >= 0, 1.0, e)",
+        "np.where(z <= 0, 1.0, e)",
+        "branches of the stable logistic",
+    ),
+    Fault("2 * logistic(2 * z)[0] - 1", "2 * logistic(z)[0] - 1", "factor inside tanh"),
+    Fault("1 - t**2", "1 - t", "missing square in tanh'"),
+    Fault(
+        "np.where(z > 0, 1.0, gamma)",
+        "np.where(z > 0, gamma, 1.0)",
+        "leak on the wrong side",
+    ),
+    Fault("low + gamma)", "low)", "missing term in ELU'"),
+    Fault(
+        "np.log1p(np.exp(-np.abs(z)))",
+        "np.log1p(np.exp(-np.abs(2 * z)))",
+        "factor in softplus",
+    ),
+    Fault(
+        "return value, logistic(z)[0]",
+        "return value, logistic(z)[1]",
+        "slope of softplus",
+    ),
+    Fault("s + beta * z * ds", "s + z * ds", "missing β in swish'"),
+    Fault("gate + z * density", "gate + density", "missing z in GELU'"),
+    Fault("np.sqrt(2 * np.pi)", "np.sqrt(np.pi)", "constant of the normal density"),
+    Fault("1 + 3 * 0.044715", "1 + 0.044715", "missing 3 in the tanh form's slope"),
+    Fault("z + 0.044715 * z**3", "z + 0.0455 * z**3", "constant of the tanh form"),
+    Fault("(delta * slope) @ W.T", "delta @ W.T", "missing slope on the way back"),
+    Fault("(logistic(s)[0] - y) / len(y)", "(logistic(s)[0] - y)", "missing 1/N"),
+    Fault(
+        'np.outer(ds, P["v"])',
+        'np.outer(ds, P["v"] ** 2)',
+        "gradient of the hidden layer",
+    ),
+    Fault("X.T @ dZ", "X.T @ dA", "activation left out on the way back"),
+    Fault('"b": dZ.sum(axis=0)}', '"b": dZ.mean(axis=0)}', "mean for sum in db"),
+    Fault(
+        "(dA * by_theta[0]).sum(axis=0)", "(dZ * by_theta[0]).sum(axis=0)", "dθ from dZ"
+    ),
+    Fault(
+        "P[k] - lr * grads[k] for",
+        "P[k] - lr * np.sign(grads[k]) for",
+        "only signs in the step",
+    ),
+    Fault(
+        "np.minimum(z, 0)  # eq-06-own",
+        "np.maximum(z, 0)  # eq-06-own",
+        "∂PReLU/∂γ on the right",
+    ),
+    Fault(
+        "z**2 * logistic(beta * z)[1]",
+        "z * logistic(beta * z)[1]",
+        "missing z in ∂swish/∂β",
+    ),
+    Fault(
+        "Z.max(axis=1), Z.argmax",
+        "Z.max(axis=1), Z.argmin",
+        "the loser gets the gradient",
+    ),
+    Fault(
+        "won * dA[:, None, :]",
+        "(1 - won) * dA[:, None, :]",
+        "losers share the gradient",
+    ),
+    Fault(
+        "(g(z) - s[:, None] * z).min", "(g(z) - s[:, None] * z).max", "lines from above"
+    ),
+    Fault(
+        'P["W"].T, P["b"], P["v"]',
+        '-P["W"].T, P["b"], P["v"]',
+        "sign of the copied weights",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_checks_catch(fault):
+    chapter.assert_caught(fault)
