@@ -163,13 +163,15 @@ def test_utils_is_ours_and_small():
 
 
 def test_importing_utils_changes_nothing():
-    code = (
-        "import random, warnings, numpy as np, matplotlib as mpl; before = (dict(mpl.rcParams),"
-        " np.random.get_state()[1].tolist(), random.getstate(), list(warnings.filters));"
-        "import utils.checks, utils.data, utils.interact, utils.plots;"
-        "assert before == (dict(mpl.rcParams), np.random.get_state()[1].tolist(),"
-        " random.getstate(), list(warnings.filters))"
-    )
+    code = """
+import random, warnings
+import ipywidgets, matplotlib.pyplot as plt, numpy as np, sklearn.datasets, torch
+state = lambda: (dict(plt.rcParams), np.random.get_state()[1].tolist(), random.getstate(),
+                 torch.initial_seed(), list(warnings.filters), plt.get_fignums())
+before = state()
+import utils.checks, utils.data, utils.interact, utils.plots
+assert state() == before
+"""
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 

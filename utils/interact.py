@@ -254,11 +254,27 @@ def _draw(function, arguments):
     return figure
 
 
-def _pixels(figure, dpi):
+def _pixels(figure, dpi, layout=()):
+    """The drawn figure, with its axes where ``layout`` has them.
+
+    Constrained layout costs more than the drawing, and would let the axes shift as
+    labels change; so the first frame of a figure lays out all of them.
+    """
+    if len(layout) == len(figure.axes):
+        figure.set_layout_engine("none")
+        for ax, position in zip(figure.axes, layout, strict=True):
+            ax.set_position(position)
     figure.set_dpi(dpi)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+
+
+def _layout(function, controls):
+    """Positions of the axes at the defaults."""
+    figure = _draw(function, _arguments(controls, [c.start for c in controls]))
+    figure.canvas.draw()
+    return [ax.get_position(original=True) for ax in figure.axes]
 
 
 def _png(image):
@@ -269,15 +285,19 @@ def _png(image):
 
 def _webp(image, base=None):
     """The picture in lossless WebP; what it shares with ``base`` is left transparent."""
-    pixels = image.quantize(
-        COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=0
-    ).convert("RGB")
+    alpha = None
     if base is not None:
         changed = (np.asarray(image) != np.asarray(base)).any(axis=-1)
         # Two pixels wider than the change, or scaling lets the base shine through its rim.
-        pixels.putalpha(
-            Image.fromarray(np.uint8(255 * changed)).filter(ImageFilter.MaxFilter(5))
+        alpha = Image.fromarray(np.uint8(255 * changed)).filter(
+            ImageFilter.MaxFilter(5)
         )
+        image = Image.composite(image, Image.new("RGB", image.size, "white"), alpha)
+    pixels = image.quantize(
+        COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=0
+    ).convert("RGB")
+    if alpha is not None:
+        pixels.putalpha(alpha)
     buffer = io.BytesIO()
     pixels.save(buffer, "webp", lossless=True, method=4, quality=80)
     return base64.b64encode(buffer.getvalue()).decode()
@@ -305,14 +325,14 @@ _UNSEEN = "position: absolute; clip-path: inset(50%); width: 1px; height: 1px; o
 
 def _show_live(function, controls, dpi=110):
     handles = [control.widget() for control in controls]
+    layout = _layout(function, controls)
 
     def redraw(_=None):
         # ipywidgets' front end waits for this to end and then sends only the newest
         # value, so that a fast drag never queues.
         indices = [int(handle.value) for handle in handles]
-        picture.value = _png(
-            _pixels(_draw(function, _arguments(controls, indices)), dpi)
-        )
+        figure = _draw(function, _arguments(controls, indices))
+        picture.value = _png(_pixels(figure, dpi, layout))
         words = html.escape(_describe(function, controls, indices))
         description.value = f'<span role="status" style="{_UNSEEN}">{words}</span>'
 
@@ -347,10 +367,10 @@ def _static_bundle(function, controls):
             f"coarsen {longest.name!r} ({len(longest.values)} values)"
         )
     dpi = 150 if math.prod(sizes) <= 40 else 125
-    pictures = {}
+    layout, pictures = _layout(function, controls), {}
     for indices in itertools.product(*map(range, sizes)):
         arguments = _arguments(controls, indices)
-        image = pictures[indices] = _pixels(_draw(function, arguments), dpi)
+        image = pictures[indices] = _pixels(_draw(function, arguments), dpi, layout)
         shape = next(iter(pictures.values())).size
         if image.size != shape:
             raise ValueError(

@@ -4,9 +4,13 @@ Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it too.
 """
 
 import hashlib
+import logging
 import os
 import re
 from pathlib import Path
+
+from jupyter_cache import get_cache
+from jupyter_cache.executors import load_executor
 
 CHAPTER = re.compile(r"book/(\d\d)_")
 
@@ -15,6 +19,7 @@ def setup(app):
     os.environ["BOOK_MODE"] = "static"  # inherited by the kernels; see utils.interact
     os.environ["OMP_NUM_THREADS"] = "1"  # small matrices: threads only get in the way
     app.connect("config-inited", _key_cache_on_utils)
+    app.connect("builder-inited", _execute_in_parallel)
     app.connect(
         "env-get-updated", _number_by_chapter, priority=900
     )  # after Sphinx's own count
@@ -31,6 +36,23 @@ def _key_cache_on_utils(app, config):
     config.nb_execution_cache_path = str(
         Path(app.srcdir) / "_build" / ".jupyter_cache" / digest
     )
+
+
+def _execute_in_parallel(app):
+    """Fill the cache with a kernel a core; myst-nb would run one notebook at a time.
+
+    What fails is not cached, so that myst-nb runs it again and reports the cell.
+    """
+    cache = get_cache(app.config.nb_execution_cache_path)
+    new = []
+    for path in sorted(map(str, Path(app.srcdir, "book").glob("*.ipynb"))):
+        try:
+            cache.match_cache_file(path)
+        except KeyError:
+            new.append(cache.add_nb_to_project(path).pk)
+    if new:
+        executor = load_executor("local-parallel", cache, logging.getLogger(__name__))
+        executor.run_and_cache(filter_pks=new, timeout=app.config.nb_execution_timeout)
 
 
 def _number_by_chapter(app, env):
