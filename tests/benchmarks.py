@@ -43,10 +43,8 @@ def layers():
     """Functions of the pages beside PyTorch's on the same work."""
     print("\nFrom scratch beside PyTorch (ms; ratio > 1: ours is slower)")
     row("", "ours", "torch", "ratio")
-    for slug in CHAPTERS:
-        for name, (ours, theirs) in PAIRS.get(slug, lambda scope: {})(
-            Chapter(slug).namespace()
-        ).items():
+    for slug, pairs in PAIRS.items():
+        for name, ours, theirs in pairs(Chapter(slug).namespace()):
             a, b = median_ms(ours), median_ms(theirs)
             row(f"{slug[:2]} {name}", f"{a:.3f}", f"{b:.3f}", f"{a / b:.2f}")
 
@@ -140,22 +138,60 @@ def live_steps(page, figure, count=6):
     return times
 
 
-def _descent(scope):
-    return {}
+def linear_regression(scope):
+    """Closed form and a hundred steps of descent on (2000, 50)."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 50)), rng.normal(size=2000)
+    X_t, y_t = torch.tensor(X), torch.tensor(y)
+
+    def ours():
+        grad = lambda w: scope["squared_loss_grad"](w, X, y)
+        return scope["gradient_descent"](grad, np.zeros(50), 1e-4, 100)
+
+    def theirs():
+        w = torch.zeros(50, dtype=torch.float64, requires_grad=True)
+        steps = torch.optim.SGD([w], lr=1e-4)
+        for _ in range(100):
+            steps.zero_grad()
+            (0.5 * ((X_t @ w - y_t) ** 2).sum()).backward()
+            steps.step()
+
+    yield (
+        "least squares",
+        lambda: scope["least_squares"](X, y),
+        lambda: torch.linalg.lstsq(X_t, y_t[:, None]),
+    )
+    yield "descent, 100 steps", ours, theirs
 
 
-def _activations(scope):
-    return {}
+def activations(scope):
+    """Value and slope, against value and backward pass, on (512, 512)."""
+    Z = np.random.default_rng(0).normal(size=(512, 512))
+    Z_t = torch.tensor(Z, requires_grad=True)
+    ones = torch.ones_like(Z_t)
+    for name, theirs in scope["TORCH"].items():
+        ours = scope["ACTIVATIONS"][name]
+        yield (
+            name,
+            lambda f=ours: f(Z),
+            lambda f=theirs: torch.autograd.grad(f(Z_t), Z_t, ones),
+        )
 
 
-def _optimisers(scope):
-    return {}
+def optimisers(scope):
+    """A step on a hundred thousand parameters."""
+    g = np.random.default_rng(0).normal(size=100_000)
+    for name, (rule, hyper, theirs, settings) in scope["RULES"].items():
+        w = torch.zeros(100_000, dtype=torch.float64)
+        w.grad = torch.tensor(g)
+        step = getattr(torch.optim, theirs)([w], **hyper, **settings).step
+        yield name, lambda f=rule, h=hyper, m={}: f(g, m, **h), step
 
 
 PAIRS = {
-    "03_linear_regression": _descent,
-    "06_activations": _activations,
-    "10_optimization": _optimisers,
+    "03_linear_regression": linear_regression,
+    "06_activations": activations,
+    "10_optimization": optimisers,
 }
 
 

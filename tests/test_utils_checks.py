@@ -42,6 +42,8 @@ def mean_square_gradients(X, W, b):
 def test_assert_close_accepts_and_prints_one_line(capsys):
     assert_close(np.array([1.0, 2.0]), [1.0, 2.0 + 1e-13], name="w")
     assert capsys.readouterr().out == "✓ w (2,)  max rel err 5e-14\n"
+    assert_close(3, 3, name="n")
+    assert capsys.readouterr().out == "✓ n scalar  exact\n"
 
 
 @pytest.mark.parametrize(

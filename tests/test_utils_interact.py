@@ -250,6 +250,21 @@ def test_live_mode_shows_widgets_a_picture_and_follows_the_slider(monkeypatch, s
     ]
 
 
+def test_every_frame_keeps_the_layout_of_the_defaults(static):
+    boxes = []
+
+    def labelled(a=1):
+        """A plot whose labels grow wide at one position."""
+        fig, ax = plt.subplots(figsize=(3, 2), layout="constrained")
+        ax.set(ylim=(0, 10**a), ylabel="label")
+        boxes.append(ax)
+        return fig
+
+    interact(a=[1, 6])(labelled)
+    corners = [ax.get_position().bounds for ax in boxes]
+    assert corners[1] == corners[2] == corners[0] != (0.125, 0.11, 0.775, 0.77)
+
+
 def test_unknown_mode(monkeypatch):
     monkeypatch.setenv("BOOK_MODE", "loud")
     with pytest.raises(

@@ -187,6 +187,8 @@ def _shape(x):
 
 def _relative(error, desired):
     scale = np.abs(desired)
+    if not error.any():
+        return "  exact"
     if not scale.any():
         return f"  max abs err {error.max():.0e}"
     return f"  max rel err {(error[scale > 0] / scale[scale > 0]).max():.0e}"

@@ -271,9 +271,9 @@ def _pixels(figure, dpi, layout=()):
 
 
 def _layout(function, controls):
-    """Positions of the axes at the defaults."""
+    """Positions of the axes at the defaults, once constrained layout has set them."""
     figure = _draw(function, _arguments(controls, [c.start for c in controls]))
-    figure.canvas.draw()
+    FigureCanvasAgg(figure).draw()  # a closed figure's own canvas draws nothing
     return [ax.get_position(original=True) for ax in figure.axes]
 
 
@@ -404,9 +404,15 @@ def _static_bundle(function, controls):
 
 
 def _base(controls, indices):
-    """The frame that a frame is stored against: same choices, ranges at their start."""
+    """The frame that a frame is stored against: the defaults, but for the first choice.
+
+    A choice among several often exchanges the whole scene, a range hardly ever does.
+    """
+    scene = next((c for c in controls if c.kind == "choice"), None)
+    if len(controls) == 1:
+        scene = None
     pairs = zip(controls, indices, strict=True)
-    return tuple(c.start if c.kind == "range" else i for c, i in pairs)
+    return tuple(i if c is scene else c.start for c, i in pairs)
 
 
 def _static_html(name, controls, data, base, shape, alt):
@@ -418,7 +424,7 @@ def _static_html(name, controls, data, base, shape, alt):
     return f"""<style>{(assets / "interact.css").read_text()}</style>
 <figure class="interact" data-name="{html.escape(name)}">
 <div><img src="data:image/webp;base64,{base}" alt="{html.escape(alt)}" {size}></div>
-<form onsubmit="return false" aria-label="Controls of the figure">
+<form onsubmit="return false" aria-label="Controls of {html.escape(name.replace("_", " "))}">
 {"".join(c.html() for c in controls)}</form>
 <script type="application/json">{payload}</script>
 </figure>
