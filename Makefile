@@ -36,13 +36,13 @@ test: book browser  ## Run every test, on the sources and on the built book
 lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/nbstripout --verify $(NOTEBOOKS)
+	$(BIN)/nbstripout --keep-id --verify $(NOTEBOOKS)
 	$(BIN)/python -m pytest -q tests/test_structure.py
 
 format: $(READY)  ## Bring code and notebooks into style, strip outputs
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/nbstripout $(NOTEBOOKS)
+	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)
 
 browser: $(READY)
 	@$(BIN)/python -m tests.browser
