@@ -6,6 +6,7 @@ import json
 import re
 
 import ipywidgets as widgets
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -14,6 +15,13 @@ from PIL import Image
 
 import utils.interact as module
 from utils.interact import interact
+
+
+@pytest.fixture(autouse=True)
+def plain_style():
+    with mpl.rc_context():
+        mpl.rcdefaults()  # whatever a chapter in the same process has set
+        yield
 
 
 @pytest.fixture
