@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from hypothesis import settings
+
 HERE = Path(__file__).parent
 
 os.environ["BOOK_MODE"] = "test"  # interactive figures draw their corners
@@ -17,3 +19,9 @@ os.environ["PYTHONWARNINGS"] = ",".join(
     f"error:{message}:RuntimeWarning"
     for message in ("overflow encountered", "divide by zero", "invalid value")
 )
+
+# The same examples in every CI run, so that a failure is a change's and can be repeated;
+# new ones at every run of a reader, so that somebody finds what is left to find.
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
