@@ -44,6 +44,7 @@ def use_style():
             "axes.titleweight": "bold",
             "axes.titlelocation": "left",
             "axes.titlepad": 8,
+            "axes.titley": 1.0,  # else every draw measures all ticks to place a title
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.edgecolor": "#5B6168",
