@@ -1,6 +1,7 @@
 """The interactive figure in its three modes, and what it says of bad use."""
 
 import base64
+import gc
 import io
 import json
 import re
@@ -285,3 +286,32 @@ def test_leaves_no_figure_open(static):
     plt.close("all")
     interact(slope=[1, 2])(line)
     assert plt.get_fignums() == [] and display is not module.display
+
+
+def test_a_frame_keeps_nothing_of_the_one_before(static):
+    interact(slope=[1, 2, 3])(line)
+    interact(slope=[3, 1])(line)
+    before, alone = pictures(static[0])[1][2], pictures(static[1])[1][0]
+    assert np.array_equal(before, alone)
+
+
+def test_garbage_is_collected_after_the_picture_and_as_before(monkeypatch, shown):
+    monkeypatch.setenv("BOOK_MODE", "live")
+    during = []
+
+    def watched(slope=1):
+        """A straight line."""
+        during.append(gc.isenabled())
+        return line(slope)
+
+    interact(slope=[1, 2])(watched)
+    assert during[-1] is False and gc.isenabled()
+    with pytest.raises(ZeroDivisionError), module._garbage_later():
+        raise ZeroDivisionError
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        interact(slope=[1, 2])(watched)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -16,6 +16,9 @@ test     the defaults and every corner of the grid are drawn; an exception rises
 """
 
 import base64
+import contextlib
+import functools
+import gc
 import html
 import inspect
 import io
@@ -30,7 +33,7 @@ import ipywidgets as widgets
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import display
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageFilter
 
@@ -258,16 +261,27 @@ def _pixels(figure, dpi, layout=()):
     """The drawn figure, with its axes where ``layout`` has them.
 
     Constrained layout costs more than the drawing, and would let the axes shift as
-    labels change; so the first frame of a figure lays out all of them.
+    labels change; so the first frame of a figure lays out all of them. The minor ticks
+    of a logarithmic axis cost more than its curves, and a figure that moves goes without.
     """
     if len(layout) == len(figure.axes):
         figure.set_layout_engine("none")
         for ax, position in zip(figure.axes, layout, strict=True):
             ax.set_position(position)
+    for ax in figure.axes:
+        ax.minorticks_off()
+    FigureCanvasAgg(figure)  # constrained layout asks the canvas for its renderer
     figure.set_dpi(dpi)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    renderer = _renderer(*figure.bbox.size.astype(int).tolist(), dpi)
+    renderer.clear()
+    figure.draw(renderer)
+    return Image.fromarray(np.array(renderer.buffer_rgba())[..., :3])
+
+
+@functools.lru_cache(maxsize=1)
+def _renderer(width, height, dpi):
+    """The canvas of the last frame: a new one would typeset every formula again."""
+    return RendererAgg(width, height, dpi)
 
 
 def _layout(function, controls):
@@ -323,6 +337,23 @@ def _arguments(controls, indices):
 _UNSEEN = "position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden"
 
 
+@contextlib.contextmanager
+def _garbage_later():
+    """Collect what a frame leaves behind once the reader has it.
+
+    With PyTorch and scikit-learn loaded a full collection takes half a second, and the
+    thousands of small objects of a figure would start one every few frames.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+            gc.collect(1)
+
+
 def _show_live(function, controls, dpi=110):
     handles = [control.widget() for control in controls]
     layout = _layout(function, controls)
@@ -331,10 +362,12 @@ def _show_live(function, controls, dpi=110):
         # ipywidgets' front end waits for this to end and then sends only the newest
         # value, so that a fast drag never queues.
         indices = [int(handle.value) for handle in handles]
-        figure = _draw(function, _arguments(controls, indices))
-        picture.value = _png(_pixels(figure, dpi, layout))
-        words = html.escape(_describe(function, controls, indices))
-        description.value = f'<span role="status" style="{_UNSEEN}">{words}</span>'
+        with _garbage_later():
+            figure = _draw(function, _arguments(controls, indices))
+            picture.value = _png(_pixels(figure, dpi, layout))
+            words = html.escape(_describe(function, controls, indices))
+            description.value = f'<span role="status" style="{_UNSEEN}">{words}</span>'
+            del figure
 
     picture = widgets.Image(format="png", layout=widgets.Layout(max_width="100%"))
     description = widgets.HTML(layout=widgets.Layout(height="0", margin="0"))
