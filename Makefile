@@ -7,10 +7,10 @@ WORKERS ?= 2
 
 BIN := .venv/bin
 READY := .venv/ready
-NOTEBOOKS := $(wildcard book/*.ipynb)
+NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book test lint format browser bench clean
+.PHONY: help lab book test lint format homework grade slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,9 +25,10 @@ $(READY): requirements.txt pyproject.toml
 lab: $(READY)  ## Open the chapters in JupyterLab
 	$(BIN)/jupyter lab book
 
-book: $(READY)  ## Execute every notebook and build the book
+book: $(READY) homework  ## Execute every notebook and build the book
 	@$(BIN)/jupyter-book build . -W -n --keep-going || \
 	  { echo "The book did not build; the first error above names the notebook and its cell."; exit 1; }
+	@$(BIN)/python -m slides.build
 	@echo "The book stands. Open it with a browser:  file://$(CURDIR)/_build/html/index.html"
 
 test: book browser  ## Run every test, on the sources and on the built book
@@ -43,6 +44,18 @@ format: $(READY)  ## Bring code and notebooks into style, strip outputs
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)
+
+slides: book  ## Cut decks for lectures: make slides CHAPTER=16_attention
+	@$(BIN)/python -m slides.build $(CHAPTER)
+
+present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attention
+	@$(BIN)/python -m slides.present $(CHAPTER)
+
+homework: $(READY)  ## Make a zip for students from each assignment
+	@$(BIN)/python -m homework.release
+
+grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
+	@$(BIN)/python -m homework.grade --jobs $(WORKERS) "$(SUBMISSIONS)" "$(ASSIGNMENT)"
 
 browser: $(READY)
 	@$(BIN)/python -m tests.browser

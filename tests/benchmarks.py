@@ -189,10 +189,55 @@ def optimisers(scope):
         yield name, lambda f=rule, h=hyper, m={}: f(g, m, **h), step
 
 
+def attention(scope):
+    """Attention forward, and forward with backward, on (256, 64); eight heads."""
+    rng = np.random.default_rng(0)
+    Q, K, V = rng.normal(size=(3, 256, 64))
+    leaves = [torch.tensor(x, requires_grad=True) for x in (Q, K, V)]
+    dO = rng.normal(size=(256, 64))
+    dot = torch.nn.functional.scaled_dot_product_attention
+
+    def backward():
+        return torch.autograd.grad(dot(*leaves), leaves, torch.tensor(dO))
+
+    yield "attend", lambda: scope["attend"](Q, K, V), lambda: dot(*leaves)
+    yield "with its gradients", lambda: scope["attend_backward"](dO, Q, K, V), backward
+    layer = torch.nn.MultiheadAttention(64, 8, bias=False, dtype=torch.float64)
+    Ws, X = [rng.normal(size=(64, 64)) for _ in range(4)], torch.tensor(Q)
+    yield (
+        "8 heads",
+        lambda: scope["multi_head"](Q, Q, *Ws, 8),
+        lambda: layer(X, X, X, average_attn_weights=False),
+    )
+
+
+def sequence_to_sequence(scope):
+    """The masked loss with its gradient on (64, 12, 100); a GRU step on (64, 64)."""
+    rng = np.random.default_rng(0)
+    Z, Y = rng.normal(size=(64, 12, 100)), rng.integers(0, 100, size=(64, 12))
+    Z_t, Y_t = torch.tensor(Z, requires_grad=True), torch.tensor(Y).flatten()
+
+    def loss():
+        value = torch.nn.functional.cross_entropy(
+            Z_t.flatten(0, 1), Y_t, ignore_index=0
+        )
+        return torch.autograd.grad(value, Z_t)
+
+    yield "masked loss, gradient", lambda: scope["masked_loss"](Z, Y), loss
+    x, s = rng.normal(size=(2, 64, 64))
+    P = {f"W_{a}{g}": rng.normal(size=(64, 64)) for a in "xs" for g in "rzs"}
+    P |= {f"b_{g}": rng.normal(size=64) for g in "rzs"}
+    cell = torch.nn.GRUCell(64, 64, dtype=torch.float64)
+    x_t, s_t = torch.tensor(x), torch.tensor(s)
+    yield "GRU step", lambda: scope["gru_step"](P, x, s), lambda: cell(x_t, s_t)
+
+
 PAIRS = {
     "03_linear_regression": linear_regression,
     "06_activations": activations,
     "10_optimization": optimisers,
+    "16_attention": attention,
+    "20_seq2seq": sequence_to_sequence,
 }
 
 

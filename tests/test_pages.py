@@ -2,12 +2,14 @@
 
 import json
 import re
+import zipfile
 
 import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import chromium
+from tests.homework import ASSIGNMENTS
 from tests.notebooks import ROOT
 
 HTML = ROOT / "_build" / "html"
@@ -189,3 +191,20 @@ def test_links_between_pages_lead_somewhere():
                     not anchor or other not in pages or f'id="{anchor}"' in pages[other]
                 )
                 assert found, f"{path.name} links to {target}#{anchor}"
+
+
+@pytest.mark.parametrize("slug", ASSIGNMENTS)
+def test_a_chapter_leads_to_its_homework_without_solutions(slug):
+    (link,) = re.findall(
+        r'href="(\.\./homework/[^"]+)"', (HTML / "book" / f"{slug}.html").read_text()
+    )
+    with zipfile.ZipFile(HTML / "book" / link) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert set(files) == {f"{slug}/{slug}.ipynb", f"{slug}/requirements.txt"}
+    notebook = files[f"{slug}/{slug}.ipynb"]
+    assert "Write your answer here" in notebook
+    assert "BEGIN SOLUTION" not in notebook and "HIDDEN TESTS" not in notebook
+    needs = files[f"{slug}/requirements.txt"].split()
+    assert {need.split("==")[0] for need in needs} == {
+        "ipykernel", "matplotlib", "numpy", "scipy", "torch"
+    }  # fmt: skip

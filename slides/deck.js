@@ -1,0 +1,65 @@
+// Typeset, then share out what does not fit on further slides, then start the show.
+const WIDTH = 1280, HEIGHT = 720, BOTTOM = 36;
+
+addEventListener("load", async () => {
+  await MathJax.startup.promise;
+  await MathJax.typesetPromise();
+  await document.fonts.ready;
+  await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
+  const slides = document.querySelector(".reveal .slides");
+  slides.classList.add("measuring");
+  for (const slide of [...slides.children]) fit(slide);
+  slides.classList.remove("measuring");
+  await Reveal.initialize({
+    width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true, transition: "none",
+    slideNumber: "c/t", navigationMode: "linear", controls: false, plugins: [RevealNotes],
+    keyboardCondition: (event) => !event.target.matches("input, select"),
+  });
+  document.documentElement.dataset.ready = "yes";
+});
+
+const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, aside, style, script"));
+
+// Pictures take the height that is left, code and text shrink a little, the rest moves on.
+function fit(slide) {
+  const over = () => slide.scrollHeight - HEIGHT;
+  for (const figure of slide.querySelectorAll("figure.interact, :scope > img")) {
+    const image = figure.matches("img") ? figure : figure.querySelector("img");
+    const ratio = image.naturalWidth / image.naturalHeight;
+    figure.style.width = figure.style.maxWidth = `${WIDTH - 96}px`;
+    const spare = over() + BOTTOM;
+    if (spare > 0) {
+      const width = Math.max(480, (image.clientHeight - spare) * ratio);
+      figure.style.width = figure.style.maxWidth = `${width}px`;
+    }
+  }
+  const blocks = blocksOf(slide);
+  const scale = (block, factor) => {
+    block.style.fontSize = "";
+    block.style.fontSize = `${parseFloat(getComputedStyle(block).fontSize) * factor}px`;
+  };
+  const width = slide.clientWidth - 96;
+  for (const block of blocks) {
+    const wide = Math.max(...[block, ...block.querySelectorAll("pre, mjx-container")].map((x) => x.scrollWidth)) / width;
+    if (wide > 1) scale(block, Math.max(0.6, 0.98 / wide));
+  }
+  if (over() > 0) slide.querySelector("pre.printed")?.remove();
+  if (slide.matches(".figure") || over() <= 0) return;
+  for (let factor = 0.96; over() > 0 && factor > (slide.querySelector('table') ? 0.6 : 0.74); factor -= 0.04) blocks.forEach((b) => scale(b, factor));
+  if (over() <= 0 || blocks.length < 2) return;
+  blocks.forEach((block) => { block.style.fontSize = ""; });
+  const next = slide.cloneNode(false);
+  const title = slide.querySelector("h2");
+  if (title) next.append(title.cloneNode(true));
+  for (let last = blocks.pop(); blocks.length && over() > 0; last = blocks.pop()) {
+    title ? next.querySelector("h2").after(last) : next.prepend(last);
+    const lead = blocks.at(-1); // a sentence that leads into what has moved goes with it
+    if (lead?.matches("p") && lead.textContent.trim().endsWith(":") && blocks.length > 1 && over() <= 0) {
+      blocks.pop();
+      title ? next.querySelector("h2").after(lead) : next.prepend(lead);
+    }
+  }
+  slide.after(next);
+  fit(slide);
+  fit(next);
+}

@@ -1,0 +1,7 @@
+"""Answers to the homework, a file for each assignment ``NN_slug``.
+
+``RIGHT[task]`` is a right answer written differently from the source's, which must keep
+all marks. ``WRONG[task]`` holds at least three typical wrong answers by what is wrong
+with them: the code, which must get nothing, or the pair (code, points it deserves).
+The code replaces the whole answer cell. They are data: ``tests/homework.py`` reads them.
+"""

@@ -1,0 +1,302 @@
+"""The functions of chapter 16 on inputs the page does not use, and its checks put to the test."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.notebooks import Chapter, Fault
+
+chapter = Chapter("16_attention")
+sizes = st.integers(1, 6)
+seeds = st.integers(0, 2**32 - 1)
+quick = settings(max_examples=30, deadline=None)
+
+
+@pytest.fixture(scope="module")
+def code():
+    return chapter.namespace()
+
+
+def close(actual, desired, **tolerance):
+    if isinstance(desired, torch.Tensor):
+        desired = desired.detach().numpy()
+    np.testing.assert_allclose(
+        actual, desired, **{"rtol": 1e-9, "atol": 1e-11} | tolerance, strict=True
+    )
+
+
+def tensors(*arrays):
+    return [torch.tensor(a, requires_grad=True) for a in arrays]
+
+
+@quick
+@given(M=sizes, N=sizes, d=sizes, d_v=sizes, seed=seeds, masked=st.booleans())
+def test_attention_and_its_gradients_equal_torch(code, M, N, d, d_v, seed, masked):
+    rng = np.random.default_rng(seed)
+    Q, K, V, dO = code["draw"](rng, (M, d), (N, d), (N, d_v), (M, d_v))
+    mask = rng.random((M, N)) < 0.5
+    mask[np.arange(M), rng.integers(N, size=M)] = True
+    mask = mask if masked else None
+    t = tensors(Q, K, V)
+    desired = F.scaled_dot_product_attention(
+        *t, attn_mask=None if mask is None else torch.tensor(mask)
+    )
+    O, A = code["attend"](Q, K, V, mask=mask)
+    close(O, desired)
+    close(A.sum(axis=1), np.ones(M))
+    assert mask is None or (A[~mask] == 0).all()
+    ours = code["attend_backward"](dO, Q, K, V, mask=mask)
+    theirs = torch.autograd.grad(desired, t, torch.tensor(dO))
+    for key, gradient in zip("QKV", theirs, strict=True):
+        close(ours[key], gradient)
+
+
+@quick
+@given(M=sizes, N=sizes, d_q=sizes, d_x=sizes, H=sizes, seed=seeds)
+def test_scores_equal_the_printed_ones_and_their_gradients_torch(
+    code, M, N, d_q, d_x, H, seed
+):
+    rng = np.random.default_rng(seed)
+    shapes = (M, d_q), (N, d_x), (d_x, H), (d_q, H), (H,)
+    P = dict(
+        zip(("Q", "K", "W_k", "W_q", "v"), code["draw"](rng, *shapes), strict=True)
+    )
+    S = code["additive_scores"](**P)
+    for m, n in itertools.product(range(M), range(N)):
+        pair = code["additive_pair"](
+            P["K"][n], P["Q"][m], P["W_k"].T, P["W_q"].T, P["v"]
+        )
+        assert abs(S[m, n] - pair) < 1e-12
+    B = rng.normal(size=(d_x, d_q))
+    loop = [[code["bilinear_pair"](k, q, B) for k in P["K"]] for q in P["Q"]]
+    close(code["bilinear_scores"](P["Q"], P["K"], B), np.array(loop))
+    dS, t = rng.normal(size=(M, N)), tensors(*P.values())
+    Q, K, W_k, W_q, v = t
+    hidden = torch.tanh((K @ W_k)[None] + (Q @ W_q)[:, None])
+    theirs = torch.autograd.grad(hidden @ v, t, torch.tensor(dS))
+    ours = code["additive_backward"](dS, **P)
+    for key, gradient in zip(P, theirs, strict=True):
+        close(ours[key], gradient)
+
+
+@quick
+@given(N=sizes, d=sizes, seed=seeds, shift=st.floats(-50, 50))
+def test_soft_attention_stays_in_the_hull_and_ignores_a_shift(code, N, d, seed, shift):
+    rng = np.random.default_rng(seed)
+    X, q = rng.normal(size=(N, d)), rng.normal(size=d)
+    o, alpha = code["soft_attention"](X, q, code["dot_pair"])
+    assert (o <= X.max(axis=0) + 1e-12).all() and (o >= X.min(axis=0) - 1e-12).all()
+    close(alpha.sum(), np.float64(1.0))
+    moved = code["soft_attention"](X, q, lambda x, q: x @ q + shift)[0]
+    close(moved, o)
+    close(code["attend"](q[None], X, X, scale=1.0)[0][0], o)
+
+
+@quick
+@given(N=st.integers(1, 8), seed=seeds, spread=st.floats(0.1, 30))
+def test_softmax_jacobian_and_its_bound(code, N, seed, spread):
+    s = torch.tensor(spread * np.random.default_rng(seed).normal(size=N))
+    alpha = torch.softmax(s, 0).numpy()
+    J = code["softmax_jacobian"](alpha)
+    close(J, torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), s))
+    assert np.linalg.norm(J) <= 2 * (1 - alpha.max()) + 1e-12
+
+
+@quick
+@given(N=st.integers(1, 7), seed=seeds, b=st.floats(-5, 5))
+def test_score_function_gradient_is_unbiased(code, N, seed, b):
+    rng = np.random.default_rng(seed)
+    s, losses = rng.normal(size=(2, N))
+    t = torch.tensor(s, requires_grad=True)
+    (exact,) = torch.autograd.grad(torch.softmax(t, 0) @ torch.tensor(losses), t)
+    close(code["expected_gradient"](s, losses), exact)
+    odds = torch.softmax(t, 0).detach().numpy()
+    close(code["score_function_gradient"](s, losses, odds, b), exact)
+    one = np.eye(N)[0]  # a single draw of input 0
+    close(
+        code["score_function_gradient"](s, losses, one, b),
+        (losses[0] - b) * (one - odds),
+    )
+
+
+@quick
+@given(
+    n=st.integers(1, 30),
+    where=st.floats(0.001, 0.999),
+    D=st.integers(1, 5),
+    seed=seeds,
+    bell=st.booleans(),
+)
+def test_local_weights_live_in_the_window(code, n, where, D, seed, bell):
+    p, s = where * n, np.random.default_rng(seed).normal(size=n)
+    inside = [i for i in range(1, n + 1) if abs(i - p) <= D]
+    assert code["window"](n, p, D).tolist() == inside
+    if not inside:
+        return
+    alpha = code["local_weights"](s, p, D, bell)
+    assert (np.flatnonzero(alpha) + 1).tolist() == inside
+    assert alpha.sum() <= 1 + 1e-12
+    if not bell:
+        close(alpha.sum(), np.float64(1.0))
+
+
+@quick
+@given(M=sizes, N=sizes, h=st.integers(1, 4), d_h=st.integers(1, 4), seed=seeds)
+def test_multi_head_equals_torch(code, M, N, h, d_h, seed):
+    rng, d = np.random.default_rng(seed), h * d_h
+    X_q, X, *Ws = code["draw"](rng, (M, d), (N, d), *[(d, d)] * 4)
+    layer = torch.nn.MultiheadAttention(
+        d, h, bias=False, batch_first=True, dtype=torch.float64
+    )
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.tensor(np.concatenate([W.T for W in Ws[:3]])))
+        layer.out_proj.weight.copy_(torch.tensor(Ws[3].T))
+    q, x = torch.tensor(X_q), torch.tensor(X)
+    desired, weights = layer(q, x, x, average_attn_weights=False)
+    O, A = code["multi_head"](X_q, X, *Ws, h)
+    close(O, desired)
+    close(A, weights)
+
+
+@quick
+@given(lengths=st.lists(sizes, min_size=1, max_size=5), d=sizes, seed=seeds)
+def test_hierarchical_weights_are_a_distribution(code, lengths, d, seed):
+    rng = np.random.default_rng(seed)
+    *groups, (q1, q2) = code["draw"](rng, *[(n, d) for n in lengths], (2, d))
+    o, weights = code["hierarchical"](groups, q1, q2)
+    assert [len(w) for w in weights] == lengths
+    flat = np.concatenate(weights)
+    close(flat.sum(), np.float64(1.0))
+    close(flat @ np.concatenate(groups), o)
+
+
+@quick
+@given(N=sizes, D=sizes, seed=seeds)
+def test_self_attention_knows_no_order_and_a_causal_one_no_future(code, N, D, seed):
+    rng = np.random.default_rng(seed)
+    X, W_q, W_k, W_v = code["draw"](rng, (N, D), (D, 3), (D, 3), (D, 2))
+    order = rng.permutation(N)
+    H = code["self_attention"](X, W_q, W_k, W_v)[0]
+    close(code["self_attention"](X[order], W_q, W_k, W_v)[0], H[order])
+    mask = code["causal_mask"](N)
+    before = code["self_attention"](X, W_q, W_k, W_v, mask)[0]
+    X[-1] += 5.0
+    after = code["self_attention"](X, W_q, W_k, W_v, mask)[0]
+    close(after[:-1], before[:-1])
+
+
+@quick
+@given(N=st.integers(1, 4), M=st.integers(1, 3), masked=st.booleans(), seed=seeds)
+def test_pointers_are_a_distribution_over_sequences(code, N, M, masked, seed):
+    M = min(M, N)
+    rng = np.random.default_rng(seed)
+    shapes = {"start": 4, "W_k": (2, 5), "W_q": (4, 5), "v": 5, "W_x": (2, 4)}
+    P = {k: rng.normal(size=s) for k, s in shapes.items()} | {"W_h": np.eye(4)}
+    X, total = rng.normal(size=(N, 2)), 0.0
+    for sequence in itertools.product(range(N), repeat=M):
+        if masked and len(set(sequence)) < M:
+            continue
+        rows = code["pointer_rows"](X, sequence, P, masked)
+        total += np.prod(rows[np.arange(M), list(sequence)])
+    close(total, np.float64(1.0))
+
+
+@settings(max_examples=10, deadline=None)
+@given(N=st.integers(2, 9), seed=seeds)
+def test_pointer_net_never_repeats_under_its_mask(code, N, seed):
+    net = code["PointerNet"](5, torch.Generator().manual_seed(seed))
+    x, C = code["number_sets"](7, N, np.random.default_rng(seed))
+    assert (x.gather(1, C).diff(dim=1) < 0).all() and x.min() >= 1 and x.max() <= 30
+    chosen, rows = code["point"](net, x, True)
+    assert (chosen.sort(dim=1)[0] == torch.arange(N)).all()
+    assert torch.allclose(rows.sum(dim=2), torch.ones(7, N))
+
+
+FAULTS = [
+    Fault("o = o + a * x", "o = o + x", "weights left out of the mixture"),
+    Fault(
+        "weights / weights.sum()", "weights / weights.max()", "divided by the largest"
+    ),
+    Fault(
+        "v @ np.tanh(W @ x + U @ q)", "v @ np.tanh(W @ x - U @ q)", "sign of the query"
+    ),
+    Fault("x @ q / np.sqrt(len(x))", "x @ q / len(x)", "d for √d, one pair"),
+    Fault("Q @ W.T @ K.T", "-Q @ W.T @ K.T", "sign of the bilinear score"),
+    Fault("[None] + (Q @ W_q)", "[None] * (Q @ W_q)", "product for sum in the score"),
+    Fault(
+        "alpha.shape[-1]) - alpha", "alpha.shape[-1]) + alpha", "sign in the Jacobian"
+    ),
+    Fault("1 / np.sqrt(d) if scaled", "1 / d if scaled", "d for √d in the variance"),
+    Fault("softmax(S, axis=-1)  # over", "softmax(S, axis=-2)  # over", "wrong axis"),
+    Fault("np.where(mask, S, -np.inf)", "np.where(mask, S, 0.0)", "masked score 0"),
+    Fault("np.where(mask, S,", "np.where(~mask, S,", "mask the wrong way round"),
+    Fault("(dA - (A * dA).sum(axis=-1", "(dA + (A * dA).sum(axis=-1", "sign in dS"),
+    Fault(
+        "(A * dA).sum(axis=-1, keep", "dA.sum(axis=-1, keep", "weights missing in dS"
+    ),
+    Fault(
+        "(A * dA).sum(axis=-1, keep", "(A * dA).sum(axis=-2, keep", "dS summed over M"
+    ),
+    Fault('"Q": scale * dS @ K', '"Q": dS @ K', "missing 1/√d in dQ"),
+    Fault('"K": scale * dS.mT @ Q', '"K": -scale * dS.mT @ Q', "sign of dK"),
+    Fault('"V": A.mT @ dO', '"V": dS.mT @ dO', "dV from the scores"),
+    Fault("* v * (1 - hidden**2)", "* v * (1 - hidden)", "missing square in tanh'"),
+    Fault("by_key @ W_k.T", "by_key @ -W_k.T", "sign of dK, additive"),
+    Fault('"mn,mnh->h", dS', '"mn,mnh->h", dS**2', "dv from squares"),
+    Fault(
+        "(losses - softmax(s) @ losses)", "(losses - losses.mean())", "plain mean loss"
+    ),
+    Fault("* (losses - baseline)", "* (losses + baseline)", "sign of the baseline"),
+    Fault("g - g.sum(axis=-1", "g + g.sum(axis=-1", "e_z + α"),
+    Fault("int(np.ceil(p - D))", "int(np.floor(p - D))", "window rounded outwards"),
+    Fault(
+        "alpha[i - 1] = softmax", "alpha[i - 2] = softmax", "window one too far left"
+    ),
+    Fault("(2 * (D / 2) ** 2)", "(2 * D**2)", "σ = D"),
+    Fault("n * expit(v_p", "expit(v_p", "centre in (0, 1)"),
+    Fault("np.concatenate([c, q])", "np.concatenate([q, c])", "q ⊕ c"),
+    Fault(
+        "h, -1).swapaxes(-2, -3)", "-1, h).swapaxes(-2, -1)[..., :, :]", "wrong split"
+    ),
+    Fault("return joined @ W_O, A", "return joined @ W_O.T, A", "W_O transposed"),
+    Fault("[b * A[0] for", "[A[0] for", "sentence weight left out"),
+    Fault("np.tril(np.ones", "np.triu(np.ones", "looks at the future only"),
+    Fault("attend(X @ W_q, X @ W_k,", "attend(X @ W_k, X @ W_q,", "Q and K swapped"),
+    Fault(
+        "return alpha @ H, alpha, e", "return H.mean(axis=0), alpha, e", "plain mean"
+    ),
+    Fault("free[c] = False", "free[c] = True", "mask never set"),
+    Fault("np.tanh(X[c] @ P", "np.tanh(X[0] @ P", "reads the first input always"),
+    Fault(
+        "S.shape[2]).cumsum(dim=1) - F",
+        "S.shape[2]).cumsum(dim=1) + F",
+        "blocks itself",
+    ),
+    Fault("np.argsort(-x, axis=1)", "np.argsort(x, axis=1)", "ascending order"),
+    Fault("C[:, :-1, None]", "C[:, 1:, None]", "reads the answer"),
+    Fault(
+        "(x != text.PAD).sum(dim=1) - 1", "x.shape[1] - 1 + 0 * x[:, 0]", "pad is read"
+    ),
+    Fault(
+        "Q.shape[-1] ** 0.5, (x ==", "self.mix.out_features**0.5, (x ==", "√d in a head"
+    ),
+    Fault(
+        "S.masked_fill(pad, -torch", "S.masked_fill(~pad, -torch", "looks at padding"
+    ),
+    Fault(
+        "(S.argmax(dim=2) == y[:, 1:])", "(S.argmax(dim=2) == y[:, :-1])", "wrong shift"
+    ),
+    Fault(
+        "S, _ = net(x, y[:, :-1])  # t", "S, _ = net(x, y[:, 1:])  # t", "reads ahead"
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_checks_catch(fault):
+    chapter.assert_caught(fault)

@@ -1,0 +1,337 @@
+"""The functions of chapter 20 on inputs the page does not use, and its checks put to the test."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.notebooks import Chapter, Fault
+from utils.text import EOS, PAD
+
+chapter = Chapter("20_seq2seq")
+sizes = st.integers(1, 5)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(scope="module")
+def code():
+    return chapter.namespace()
+
+
+def targets(rng, N, V):
+    """N sentences of 1 to 5 words and <eos>, padded."""
+    Y = np.full((N, 6), PAD)
+    for row in Y:
+        n = rng.integers(1, 6)
+        row[: n + 1] = [*rng.integers(3, V, size=n), EOS]
+    return Y
+
+
+@settings(deadline=None)
+@given(N=sizes, D=sizes, H=sizes, T=sizes, seed=seeds)
+def test_encoder_equals_torch(code, N, D, H, T, seed):
+    rng = np.random.default_rng(seed)
+    P = {k: rng.normal(size=s) for k, s in (("W", (D, H)), ("U", (H, H)), ("b", H))}
+    X = rng.normal(size=(N, T, D))
+    rnn = torch.nn.RNN(D, H, batch_first=True).double()
+    weights = (P["W"].T, P["U"].T, P["b"], 0 * P["b"])
+    for p, ours in zip(rnn.parameters(), weights, strict=True):
+        p.data = torch.tensor(ours)
+    theirs = rnn(torch.tensor(X))[0].detach().numpy()
+    np.testing.assert_allclose(code["encode"](P, X), theirs, atol=1e-12, strict=True)
+
+
+@settings(deadline=None)
+@given(N=sizes, extra=st.integers(0, 4), V=st.integers(4, 8), seed=seeds)
+def test_masked_loss_equals_torch_and_ignores_padding(code, N, extra, V, seed):
+    rng = np.random.default_rng(seed)
+    Y = np.pad(targets(rng, N, V), ((0, 0), (0, extra)), constant_values=PAD)
+    Z = rng.normal(size=(*Y.shape, V))
+    loss, dZ = code["masked_loss"](Z, Y)
+    leaf = torch.tensor(Z, requires_grad=True)
+    theirs = F.cross_entropy(
+        leaf.flatten(0, 1), torch.tensor(Y).flatten(), ignore_index=PAD
+    )
+    theirs.backward()
+    np.testing.assert_allclose(loss, theirs.item(), rtol=1e-12)
+    np.testing.assert_allclose(dZ, leaf.grad, atol=1e-14, strict=True)
+    assert not dZ[Y == PAD].any()
+
+
+@settings(deadline=None, max_examples=40)
+@given(N=sizes, T=sizes, E=sizes, H=sizes, C=sizes, A=sizes, seed=seeds)
+def test_decoder_step_equals_autograd(code, N, T, E, H, C, A, seed):
+    rng = np.random.default_rng(seed)
+    shapes = {"W_s": (H, A), "W_h": (C, A), "v": (A,)}
+    for g in "rzs":
+        shapes |= {f"W_x{g}": (E + C, H), f"W_s{g}": (H, H), f"b_{g}": (H,)}
+    P = {key: rng.normal(size=shape) for key, shape in shapes.items()}
+    inputs = {"y": (N, E), "s": (N, H), "h": (N, T, C)}
+    inputs = {key: rng.normal(size=shape) for key, shape in inputs.items()}
+    real = np.arange(T) < rng.integers(1, T + 1, size=(N, 1))
+    out, cache = code["decoder_step"](P, **inputs, real=real)
+    dout = rng.normal(size=out.shape)
+    grads = code["decoder_step_backward"](P, dout, cache)
+
+    leaf = {k: torch.tensor(v, requires_grad=True) for k, v in (P | inputs).items()}
+    y, s, h = leaf["y"], leaf["s"], leaf["h"]
+    e = torch.einsum(
+        "nta,a->nt",
+        torch.tanh((s @ leaf["W_s"])[:, None] + h @ leaf["W_h"]),
+        leaf["v"],
+    )
+    alpha = torch.where(torch.tensor(real), e, -torch.inf).softmax(1)
+    c = torch.einsum("nt,ntc->nc", alpha, h)
+    x = torch.cat([y, c], 1)
+    a = {
+        g: x @ leaf[f"W_x{g}"] + u @ leaf[f"W_s{g}"] + leaf[f"b_{g}"]
+        for g, u in (("r", s), ("z", s))
+    }
+    r, z = a["r"].sigmoid(), a["z"].sigmoid()
+    new = torch.tanh(x @ leaf["W_xs"] + (r * s) @ leaf["W_ss"] + leaf["b_s"])
+    theirs = torch.cat([z * s + (1 - z) * new, c], 1)
+    np.testing.assert_allclose(out, theirs.detach(), atol=1e-12, strict=True)
+    theirs.backward(torch.tensor(dout))
+    assert set(grads) == set(leaf)
+    for key, g in grads.items():
+        np.testing.assert_allclose(
+            g, leaf[key].grad, rtol=1e-8, atol=1e-11, strict=True
+        )
+
+
+@settings(deadline=None, max_examples=15)
+@given(attention=st.booleans(), N=sizes, seed=st.integers(0, 10_000))
+def test_network_does_not_see_padding(code, attention, N, seed):
+    rng = np.random.default_rng(seed)
+    net = code["translator"](9, 8, attention=attention, seed=seed, E=3, H=4).double()
+    X, Y = targets(rng, N, 9), targets(rng, N, 8)
+    Z, weights = code["forced_scores"](net, X, code["shift_right"](Y))
+    for n in range(N):
+        T = int((X[n] != PAD).sum())
+        one, _ = code["forced_scores"](
+            net, X[n : n + 1, :T], code["shift_right"](Y[n : n + 1])
+        )
+        torch.testing.assert_close(one[0], Z[n], rtol=1e-10, atol=1e-12)
+    if attention:
+        for alpha in weights:
+            assert (alpha[torch.tensor(X == PAD)] == 0).all()
+            torch.testing.assert_close(alpha.sum(1), torch.ones(N).double())
+
+
+@settings(deadline=None, max_examples=15)
+@given(attention=st.booleans(), seed=st.integers(0, 10_000))
+def test_model_of_prefixes_equals_teacher_forcing(code, attention, seed):
+    rng = np.random.default_rng(seed)
+    net = code["translator"](9, 8, attention=attention, seed=seed, E=3, H=4).double()
+    x, y = [4, 8, 3, EOS], (*map(int, rng.integers(3, 8, size=4)), EOS)
+    Z, _ = code["forced_scores"](net, [x], code["shift_right"](np.array([y])))
+    loss, _ = code["masked_loss"](Z.detach().numpy(), np.array([y]))
+    model = code["network_model"](net, x)
+    np.testing.assert_allclose(
+        code["sequence_log_prob"](model, y), -5 * loss, rtol=1e-10
+    )
+    words, _ = code["translate"](net, [x], max_length=7)
+    best, _ = code["greedy"](model, 7, EOS)
+    assert tuple(words[0, : len(best)].tolist()) == best
+    assert not words[0, len(best) :].any()  # padding
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    V=st.integers(2, 4), T=st.integers(1, 4), ends=st.booleans(), k=sizes, seed=seeds
+)
+def test_searches_agree_where_they_must(code, V, T, ends, k, seed):
+    model = code["random_model"](V, np.random.default_rng(seed), spread=1.3)
+    eos = V - 1 if ends else None
+    ranking = code["exhaustive"](model, V, T, eos)
+    np.testing.assert_allclose(sum(np.exp(s) for _, s in ranking), 1.0, rtol=1e-9)
+    beam, counted = code["beam_search"], code["counted"](model)
+    first = beam(counted, k, T, eos)[0]
+    assert counted.rows <= 1 + k * (T - 1)
+    assert first[1] <= ranking[0][1] + 1e-12
+    np.testing.assert_allclose(
+        first[1], code["sequence_log_prob"](model, first[0]), atol=1e-12
+    )
+    assert beam(model, 1, T, eos)[0][0] == code["greedy"](model, T, eos)[0]
+    everything = beam(model, V ** (T - 1), T, eos)[0]
+    np.testing.assert_allclose(everything[1], ranking[0][1], atol=1e-12)
+    for alpha in (0.3, 0.75, 2.0):
+        score = lambda h, a=alpha: h[1] / len(h[0]) ** a
+        whole = beam(model, V**T, T, eos, alpha)[0]
+        np.testing.assert_allclose(score(whole), max(map(score, ranking)), atol=1e-12)
+        lazy, full = (beam(model, k, T, eos, alpha, stop=s)[0] for s in (True, False))
+        assert lazy == full
+
+
+def test_no_beam_goes_on_after_the_end(code):
+    model = code["random_model"](3, np.random.default_rng(5), spread=0.5)
+    for y, _ in code["beam_search"](model, 5, 6, 2, stop=False):
+        assert (2 not in y[:-1]) and (y[-1] == 2 or len(y) == 6)
+    assert code["until"]((0, 2, 1, 2), 2) == (0, 2)
+    assert code["until"]((0, 1), 2) == (0, 1)
+
+
+words = st.lists(st.sampled_from("abcd"), min_size=4, max_size=9)
+
+
+@settings(deadline=None)
+@given(pairs=st.lists(st.tuples(words, words), min_size=1, max_size=4))
+def test_bleu_by_its_definition(code, pairs):
+    outputs, references = map(list, zip(*pairs, strict=True))
+    logs = []
+    for n in range(1, 5):
+        hits = total = 0
+        for y, z in pairs:
+            grams = ["".join(y[i : i + n]) for i in range(len(y) - n + 1)]
+            wanted = ["".join(z[i : i + n]) for i in range(len(z) - n + 1)]
+            total += len(grams)
+            hits += sum(min(grams.count(g), wanted.count(g)) for g in set(grams))
+        logs.append(-np.inf if hits == 0 else np.log(hits / total))
+    c, r = sum(map(len, outputs)), sum(map(len, references))
+    desired = np.exp(min(0, 1 - r / c) + np.mean(logs))
+    np.testing.assert_allclose(code["bleu"](outputs, references), desired, atol=1e-30)
+    np.testing.assert_allclose(code["bleu"](references, references), 1.0)
+
+
+@settings(deadline=None)
+@given(V=st.integers(2, 9), tau=st.floats(0.1, 5), top_k=st.integers(0, 9), seed=seeds)
+def test_temperature_and_top_k(code, V, tau, top_k, seed):
+    top_k = min(top_k, V)
+    log_p = torch.log_softmax(
+        torch.tensor(np.random.default_rng(seed).normal(size=V)), 0
+    )
+    values, kept = (log_p / tau).topk(top_k or V)
+    desired = torch.zeros(V).double()
+    desired[kept] = values.softmax(0)
+    ours = np.exp(code["tempered"](log_p.numpy(), tau, top_k))
+    np.testing.assert_allclose(ours, desired, atol=1e-12)
+
+
+def test_training_on_a_copy_task(code):
+    rng = np.random.default_rng(3)
+    lines = [
+        [*map(int, rng.integers(4, 9, size=rng.integers(1, 4)))] for _ in range(60)
+    ]
+    data = [[*line, EOS] for line in lines]
+    net = code["translator"](9, 9, attention=True, seed=3, E=12, H=24)
+    losses = code["train"](net, data, data, epochs=40, seed=3, lr=0.02, size=20)
+    words, _ = code["translate"](net, code["pad"](data), 6)
+    assert losses[-1] < 0.2 < losses[0]
+    assert code["exact"](words, data).mean() > 0.9
+
+
+def test_conditional_ranking_is_not_better_on_average(code):
+    rng, gap = np.random.default_rng(4), []
+    for _ in range(100):
+        model = code["random_model"](4, rng)
+        joint = code["beam_search"](model, 2, 4, None)[0][1]
+        grown, k = code["by_conditionals"](model, 2, 4, None)[-1]
+        gap.append(joint - max(score for _, score in grown[:k]))
+    assert np.mean(gap) > 0.05
+
+
+FAULTS = [
+    Fault("X[:, t] @ P", "X[:, 0] @ P", "the encoder reads the first word only"),
+    Fault(
+        "[(BOS, *p) for p in prefixes]", "[(*p,) for p in prefixes]", "no start symbol"
+    ),
+    Fault(
+        "log_probs([y[:t]])[0, w]", "log_probs([y[: t + 1]])[0, w]", "a word too many"
+    ),
+    Fault("BOS), Y[:, :-1]]", "BOS), Y[:, 1:]]", "shifted to the left"),
+    Fault(
+        "real = Y != PAD  # (N, L), the mask m", "real = Y >= PAD", "loss without mask"
+    ),
+    Fault(
+        "* real).sum() / real.sum()  # eq",
+        "* real).sum() / Y.size  # eq",
+        "divided by all places",
+    ),
+    Fault("dZ[n, t, Y] -= 1", "dZ[n, t, Y] += 1", "sign of the one-hot row"),
+    Fault(
+        "return loss, dZ * real[:, :, None] / real.sum()",
+        "return loss, dZ / real.sum()",
+        "gradient of padding",
+    ),
+    Fault("np.where(real, u @", "np.where(True, u @", "attention to padding"),
+    Fault(
+        "de = alpha * (dalpha - (alpha * dalpha).sum(axis=1, keepdims=True))",
+        "de = alpha * dalpha",
+        "softmax without its second term",
+    ),
+    Fault('* P["v"] * (1 - u**2)', '* P["v"]', "missing slope of tanh"),
+    Fault(
+        'alpha[:, :, None] * dc[:, None] + da @ P["W_h"].T',
+        "alpha[:, :, None] * dc[:, None]",
+        "states as values only, not as keys",
+    ),
+    Fault(
+        "z * s + (1 - z) * s_new, (",
+        "(1 - z) * s + z * s_new, (",
+        "update gate reversed",
+    ),
+    Fault(
+        '(r * s) @ P["W_ss"] + P["b_s"])',
+        'r * (s @ P["W_ss"]) + P["b_s"])',
+        "reset after the product",
+    ),
+    Fault(
+        "(s - s_new) * z * (1 - z)",
+        "(s_new - s) * z * (1 - z)",
+        "sign of the update gate",
+    ),
+    Fault(
+        "ds * z + drs * r +", "ds * z + drs +", "reset gate left out on the way back"
+    ),
+    Fault(
+        '("s", da_s, r * s)', '("s", da_s, s)', "dW_ss from the state before the reset"
+    ),
+    Fault("dout[:, H:] + dx[:, E:]", "dout[:, H:]", "one of the two uses of the code"),
+    Fault("ds + ds_looked", "ds", "the query's gradient"),
+    Fault(
+        "real.sum(1), True, False)",
+        "0 * real.sum(1) + X.shape[1], True, False)",
+        "packing",
+    ),
+    Fault(
+        "e.masked_fill(~real, -torch.inf).softmax(1)",
+        "e.softmax(1)",
+        "no mask in the net",
+    ),
+    Fault(
+        "shift_right(y))[0].flatten", "y)[0].flatten", "the net is fed what it must say"
+    ),
+    Fault(".masked_fill(done, PAD)", "", "words after the end"),
+    Fault("row.argmax()", "row.argmin()", "greedy takes the worst"),
+    Fault("y[: y.index(eos) + 1] if", "y[: y.index(eos)] if", "the end symbol is lost"),
+    Fault(
+        "joint = joint + log_probs(",
+        "joint = 0 * joint + log_probs(",
+        "conditionals ranked",
+    ),
+    Fault("or t == max_length for", "or t >= max_length - 1 for", "cut too early"),
+    Fault("-live[0][1] / max_length**alpha", "-live[0][1]", "bound of the early stop"),
+    Fault("len(h[0]) ** alpha", "len(h[0]) ** (alpha + 1)", "exponent of the length"),
+    Fault("before[h[0][:-1]] - h[1]", "-h[1]", "the wrong rule is not wrong"),
+    Fault("states[p[:-1]] if p else s", "s", "the prefix's state is forgotten"),
+    Fault("(a & b).total()", "(a | b).total()", "clipping"),
+    Fault("min(0.0, 1 - r / c)", "min(0.0, 1 - c / r)", "brevity penalty upside down"),
+    Fault("np.mean(log_p))", "np.sum(log_p))", "sum for the geometric mean"),
+    Fault(
+        "np.sort(log_p)[-top_k]",
+        "np.sort(log_p)[top_k - 1]",
+        "the k least probable words",
+    ),
+    Fault(
+        "np.where(keep, log_p / tau",
+        "np.where(keep, log_p * tau",
+        "temperature upside down",
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_checks_catch(fault):
+    chapter.assert_caught(fault)
