@@ -13,6 +13,7 @@ addEventListener("load", async () => {
   await Reveal.initialize({
     width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true, transition: "none",
     slideNumber: "c/t", navigationMode: "linear", controls: false, plugins: [RevealNotes],
+    pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
     keyboardCondition: (event) => !event.target.matches("input, select"),
   });
   document.documentElement.dataset.ready = "yes";
@@ -27,9 +28,8 @@ function fit(slide) {
     const image = figure.matches("img") ? figure : figure.querySelector("img");
     const ratio = image.naturalWidth / image.naturalHeight;
     figure.style.width = figure.style.maxWidth = `${WIDTH - 96}px`;
-    const spare = over() + BOTTOM;
-    if (spare > 0) {
-      const width = Math.max(480, (image.clientHeight - spare) * ratio);
+    for (let left = 5; left && over() + BOTTOM > 0; left--) { // its controls may wrap anew
+      const width = Math.max(480, (image.clientHeight - over() - BOTTOM) * ratio);
       figure.style.width = figure.style.maxWidth = `${width}px`;
     }
   }

@@ -89,6 +89,22 @@ def test_pages_forward_by_keyboard_and_every_slider_moves(deck):
         assert figure.evaluate(PICTURE) != before, figure.get_attribute("data-name")
 
 
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_prints_a_page_a_slide(deck):
+    count = deck.evaluate("Reveal.getTotalSlides()")
+    deck.goto(f"{deck.url.split('#')[0]}?print-pdf")
+    deck.wait_for_selector("html.print-pdf[data-ready=yes]", timeout=60_000)
+    deck.wait_for_function(
+        "(n) => document.querySelectorAll('.pdf-page').length === n", arg=count
+    )
+    sides = deck.locator(".pdf-page > section").evaluate_all(
+        "(all) => all.map((x) => parseFloat(getComputedStyle(x).paddingLeft))"
+    )
+    assert set(sides) == {48}
+    pages = deck.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pages)) == count
+
+
 @every_chapter
 def test_every_cell_says_what_it_is_in_a_lecture(slug):
     types = [
