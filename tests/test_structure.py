@@ -5,6 +5,7 @@ import json
 import re
 import statistics
 import subprocess
+import symtable
 import sys
 
 import pytest
@@ -131,6 +132,29 @@ def test_define_cells_are_followed_by_a_check(slug):
             assert "check" in kinds[i : i + 6], (
                 f"code cell {i}: no check within five cells"
             )
+
+
+def globals_read(table):
+    """Names that a function takes from its notebook, those of its inner functions too."""
+    inner = [globals_read(child) for child in table.get_children()]
+    own = {x.get_name() for x in table.get_symbols() if x.is_global()}
+    return own.union(*inner)
+
+
+@every_chapter
+def test_no_later_cell_changes_what_a_slider_draws_with(slug):
+    """A live slider draws with the names as they are when the notebook has run."""
+    cells = [
+        (kind(c), symtable.symtable(c.source, "cell", "exec"))
+        for c in Chapter(slug).cells
+    ]
+    for i, (this, table) in enumerate(cells):
+        if this == "widget":
+            functions = [t for t in table.get_children() if t.get_type() == "function"]
+            used = globals_read(functions[-1])
+            for _, later in cells[i + 1 :]:
+                bound = {x.get_name() for x in later.get_symbols() if x.is_assigned()}
+                assert not bound & used, f"{functions[-1].get_name()}: {bound & used}"
 
 
 @every_chapter
