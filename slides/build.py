@@ -34,6 +34,7 @@ ROOT = HERE.parent
 PAGES = ROOT / "_build" / "html" / "book"
 DECKS = ROOT / "_build" / "slides"
 CODE_LINES = 24  # of a slide
+LEFT_OUT = ("What this leaves out", "Terms")  # they stand beside the summary
 PRINTED = 4  # lines of what a check prints
 
 
@@ -128,8 +129,13 @@ def _is_lead(slide):
 
 
 def _prose(deck, blocks, kind):
+    left_out = False
     for block, following in zip_longest(blocks, blocks[1:]):
         classes = block.get("class", [])
+        if block.name in ("h2", "h3"):
+            left_out = block.get_text().startswith(LEFT_OUT)
+        if left_out:
+            continue
         if block.name == "h1":
             deck.append(Slide(_inner(block), "title", True))
         elif block.name in ("h2", "h3"):

@@ -46,11 +46,18 @@ function fit(slide) {
   if (over() > 0) slide.querySelector("pre.printed")?.remove();
   if (slide.matches(".figure") || over() <= 0) return;
   for (let factor = 0.96; over() > 0 && factor > (slide.querySelector('table') ? 0.6 : 0.74); factor -= 0.04) blocks.forEach((b) => scale(b, factor));
-  if (over() <= 0 || blocks.length < 2) return;
+  const rows = blocks[0].querySelectorAll("tbody tr");
+  if (over() <= 0 || (blocks.length < 2 && rows.length < 4)) return;
   blocks.forEach((block) => { block.style.fontSize = ""; });
   const next = slide.cloneNode(false);
   const title = slide.querySelector("h2");
   if (title) next.append(title.cloneNode(true));
+  if (blocks.length === 1) { // a table alone: its lower half moves on
+    const half = Math.ceil(rows.length / 2), lower = blocks.pop().cloneNode(true);
+    [...rows].slice(half).forEach((row) => row.remove());
+    [...lower.querySelectorAll("tbody tr")].slice(0, half).forEach((row) => row.remove());
+    next.append(lower);
+  }
   for (let last = blocks.pop(); blocks.length && over() > 0; last = blocks.pop()) {
     title ? next.querySelector("h2").after(last) : next.prepend(last);
     const lead = blocks.at(-1); // a sentence that leads into what has moved goes with it
