@@ -43,7 +43,7 @@ def test_split_parts_the_rows_and_keeps_pairs():
 def test_standardise_uses_the_training_statistics():
     rng = np.random.default_rng(0)
     A, B = rng.normal(3, 2, (50, 3)), rng.normal(0, 1, (9, 3))
-    A[:, 2] = 4.0
+    A[:, 2] = 0.1  # its mean is not 0.1 to the last digit, its deviation not 0
     a, b = data.standardise(A, B)
     assert np.allclose(a.mean(0), 0) and np.allclose(a.std(0), [1, 1, 0])
     assert np.allclose(b[:, :2] * A[:, :2].std(0) + A[:, :2].mean(0), B[:, :2])
@@ -66,16 +66,16 @@ def test_generators_are_reproducible_and_what_they_say():
     [
         (
             lambda r: data.split(np.ones((3, 1)), np.ones(2), test=0.5, rng=r),
-            "got 3 and 2",
+            "got 2 and 3",
         ),
         (
             lambda r: data.split(np.ones((3, 1)), np.ones(3), test=3, rng=r),
-            "got test=3",
+            "got test=3 of 3",
         ),
         (lambda r: data.blobs(5, centres=[1, 2], std=1, rng=r), r"centres \(C, D\)"),
         (
             lambda r: data.photograph("cat"),
-            "expected one of .*'china', 'flower'.*got 'cat'",
+            "expected .china. or .flower., got .cat.",
         ),
     ],
 )

@@ -1,5 +1,7 @@
 """Recurring drawings: what they put on the axes, and what they say of bad input."""
 
+from importlib import resources
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,6 +27,21 @@ def test_use_style_has_fonts_that_are_there(ax):
     ax.set_title("∂L/∂W ηγλ −1 ⊤ √ ≤")
 
 
+def test_the_cycle_has_the_named_colours(ax):
+    drawn = [ax.plot([0, 1])[0].get_color() for _ in range(6)]
+    named = "prediction", "gradient", "good", "second", "bad", "third"
+    assert drawn == [plots.COLORS[name] for name in named]
+    assert len(set(plots.COLORS.values())) == len(plots.COLORS)
+
+
+def test_use_style_sets_what_book_mplstyle_says(ax):
+    file = resources.files("utils") / "book.mplstyle"
+    said = mpl.rc_params_from_file(str(file), use_default_template=False)
+    assert len(said) > 20 and "axes.prop_cycle" not in said
+    assert all(mpl.rcParams[key] == value for key, value in said.items())
+    assert mpl.rcParams["image.cmap"] in mpl.colormaps
+
+
 def test_contours_are_of_the_function_and_not_of_its_transpose(ax):
     filled = plots.contours(
         ax, lambda x, y: x + 100 * y, (0, 1), (0, 2), levels=[0, 50, 100, 200]
@@ -34,12 +51,20 @@ def test_contours_are_of_the_function_and_not_of_its_transpose(ax):
     assert ax.get_xlim() == (0, 1) and ax.get_ylim() == (0, 2)
 
 
-def test_contours_with_a_path_and_logarithm(ax):
-    path = np.array([[1.0, 2.0], [0.5, 1.0], [0.0, 0.5]])
-    plots.contours(
-        ax, lambda x, y: x**2 + y**2 + 1, (-1, 1), (-3, 3), log=True, path=path
+def test_contours_of_the_logarithm(ax):
+    levels = [0, 0.5, 1]
+    filled = plots.contours(
+        ax, lambda x, y: 10 ** (x**2), (-1, 1), (-3, 3), log=True, levels=levels
     )
-    assert any(np.array_equal(line.get_xydata(), path) for line in ax.lines)
+    assert list(filled.levels) == levels and filled.zmax == 1
+
+
+def test_a_path_begins_hollow_and_ends_filled(ax):
+    points = np.array([[1.0, 2.0], [0.5, 1.0], [0.0, 0.5]])
+    assert np.array_equal(plots.path(ax, points).get_xydata(), points)
+    first, last = ax.lines[1:]
+    assert (*first.get_xydata()[0],) == (1, 2) and first.get_mfc() == "white"
+    assert (*last.get_xydata()[0],) == (0, 0.5) and last.get_mfc() != "white"
 
 
 def test_decision_regions_colour_the_side_of_the_class(ax):
@@ -59,18 +84,11 @@ def test_heatmap_prints_each_entry_in_its_cell(ax):
     assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y", "z"]
 
 
-def test_curves_are_named_at_their_ends(ax):
-    x = np.linspace(0, 1, 5)
-    plots.curves(ax, x, {"a": x, "b": x**2})
-    assert [t.get_text() for t in ax.texts] == ["a", "b"]
-
-
-def test_diagram_and_network_hold_what_they_are_given(ax):
+def test_diagram_holds_what_it_is_given(ax):
     plots.diagram(ax, {"a": (0, 0, "A"), "b": (1, 1, "B")}, [("a", "b", "edge")])
     assert {"A", "B", "edge"} <= {t.get_text() for t in ax.texts}
-    before = len(ax.lines)
-    plots.network(ax, [3, 2], labels=["in", "out"])
-    assert len(ax.lines) - before == 3 * 2 + 2
+    (arrow,) = [t for t in ax.texts if getattr(t, "arrow_patch", None)]
+    assert (arrow.xyann, arrow.xy) == ((0, 0), (1, 1))
 
 
 @pytest.mark.parametrize(
@@ -82,27 +100,26 @@ def test_diagram_and_network_hold_what_they_are_given(ax):
         ),
         (
             lambda ax: plots.contours(ax, lambda x, y: 1.0, (0, 1), (0, 1)),
-            "keep the shape",
+            r"expected f of shape \(160, 160\), got \(\)",
         ),
         (
             lambda ax: plots.contours(ax, lambda x, y: -x, (0, 1), (0, 1), log=True),
-            "positive",
+            "expected f > 0, got a least of -1",
         ),
         (
             lambda ax: plots.decision_regions(ax, None, np.ones((3, 2)), np.ones(2)),
-            r"\(3, 2\) and \(2,\)",
+            r"\(3, 2\), \(2,\)",
+        ),
+        (
+            lambda ax: plots.decision_regions(ax, None, np.ones((7, 2)), range(7)),
+            "at most 6 classes, got .* and 7",
         ),
         (lambda ax: plots.heatmap(ax, [1, 2]), "expected a matrix"),
         (
             lambda ax: plots.heatmap(ax, [[1, 2]], col_labels="a"),
             "expected 2 labels, got 1",
         ),
-        (
-            lambda ax: plots.curves(ax, [1, 2], {"a": [1]}),
-            r"'a' of shape \(2,\), got \(1,\)",
-        ),
         (lambda ax: plots.diagram(ax, {"a": (0, 0, "")}, [("a", "b")]), "got 'b'"),
-        (lambda ax: plots.network(ax, [1, 2], labels=["x"]), "expected 2 labels"),
     ],
 )
 def test_bad_input_says_what_was_expected(ax, call, message):

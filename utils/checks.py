@@ -17,6 +17,7 @@ def assert_close(actual, desired, *, name, rtol=1e-10, atol=1e-12):
     actual, desired : array, tensor, number or nested list of numbers
         Equal shapes are required; nothing is broadcast. Where both carry a dtype
         (arrays and tensors do, numbers and lists do not), the dtypes must agree too.
+        Truth values must be equal, whatever the tolerance.
     name : str
         What is compared, for the printed line and for the error.
     rtol, atol : float
@@ -26,44 +27,36 @@ def assert_close(actual, desired, *, name, rtol=1e-10, atol=1e-12):
     ------
     AssertionError
         Names the first of shape, dtype, finiteness, value that differs.
+    TypeError, ValueError
+        An entry is no number; a tolerance is out of range.
     """
     if not (0 <= rtol < 1 and 0 <= atol < np.inf):
-        raise ValueError(
-            f"{name}: expected 0 ≤ rtol < 1 and atol ≥ 0, got {rtol}, {atol}"
-        )
-    has_dtype = all(
-        isinstance(x, np.ndarray | np.generic | torch.Tensor) for x in (actual, desired)
+        wanted = "0 ≤ rtol < 1 and atol ≥ 0"
+        raise ValueError(f"{name}: expected {wanted}, got {rtol}, {atol}")
+    (a, a_type), (d, d_type) = _numbers(actual, name), _numbers(desired, name)
+    _require(a.shape == d.shape, f"{name}: expected shape {d.shape}, got {a.shape}")
+    same = a_type == d_type or None in (a_type, d_type)
+    _require(same, f"{name}: expected dtype {d_type}, got {a_type}")
+    _require(a.size, f"{name}: nothing to compare, both are empty {a.shape}")
+    for side, x in (("actual", a), ("desired", d)):
+        at = _index(np.isfinite(x).argmin(), x)
+        finite = f"{name}: {side}{at} is {x[at]}, expected a finite number"
+        _require(np.isfinite(x[at]), finite)
+    if a.dtype == d.dtype == bool:
+        rtol = atol = 0.0
+    wide = np.result_type(a, d, np.float64)  # in bytes 0 − 255 would be 1
+    scale = np.abs(d.astype(wide))
+    error = np.abs(a.astype(wide) - d)
+    error = np.where((error == 0) & (a != d), 1, error)  # integers over 2⁵³
+    excess = error - (atol + rtol * scale)
+    at = _index(excess.argmax(), a)
+    _require(
+        excess[at] <= 0,
+        f"{name}: {(excess > 0).sum()} of {a.size} entries differ, worst at {[*at]}: "
+        f"got {_text(a[at])}, expected {_text(d[at])}, difference {error[at]:.2g} "
+        f"over the tolerance {atol:g} + {rtol:g}·|expected|",
     )
-    actual, desired = _array(actual), _array(desired)
-    if actual.shape != desired.shape:
-        raise AssertionError(
-            f"{name}: expected shape {desired.shape}, got {actual.shape}"
-        )
-    if has_dtype and actual.dtype != desired.dtype:
-        raise AssertionError(
-            f"{name}: expected dtype {desired.dtype}, got {actual.dtype}"
-        )
-    if actual.size == 0:
-        raise AssertionError(
-            f"{name}: nothing to compare, both are empty {actual.shape}"
-        )
-    for side, x in (("actual", actual), ("desired", desired)):
-        if not np.isfinite(x).all():
-            where = _index(np.argmin(np.isfinite(x)), x.shape)
-            raise AssertionError(
-                f"{name}: {side}{where} is {x[where]}, expected a finite number"
-            )
-    error = np.abs(actual - desired)
-    excess = error - (atol + rtol * np.abs(desired))
-    if (excess > 0).any():
-        where = _index(np.argmax(excess), error.shape)
-        raise AssertionError(
-            f"{name}: {int((excess > 0).sum())} of {error.size} entries differ, worst at "
-            f"{list(where)}: got {actual[where]:.10g}, expected {desired[where]:.10g}, "
-            f"difference {error[where]:.2g} over the tolerance "
-            f"{atol:g} + {rtol:g}·|expected|"
-        )
-    print(f"✓ {name} {_shape(actual)}{_relative(error, desired)}")
+    print(f"✓ {name} {a.shape or 'scalar'}  {_summary(error, scale)}")
 
 
 def check_gradients(f, params, grads, *, torch_f=None, eps=1e-5, rtol=1e-6, atol=1e-8):
@@ -76,7 +69,7 @@ def check_gradients(f, params, grads, *, torch_f=None, eps=1e-5, rtol=1e-6, atol
     ----------
     f : callable
         Takes the parameters as keyword arguments and returns a number.
-    params, grads : dict of str to float64 ndarray
+    params, grads : dict of str to float64 array or float
         The same keys, and for each key the same shape.
     torch_f : callable, optional
         The same function on tensors; its autograd gradient is then compared at 1e-10.
@@ -86,33 +79,27 @@ def check_gradients(f, params, grads, *, torch_f=None, eps=1e-5, rtol=1e-6, atol
     Raises
     ------
     AssertionError
-        A gradient is missing, misshapen, not finite, zero in every entry, or wrong.
+        A gradient is missing, misshapen, not finite, zero in every entry, or wrong; or
+        ``f`` writes into its parameters.
     TypeError
-        A parameter is no float64 array: a difference of 1e-5 drowns in float32.
+        A parameter is not in float64: a difference of 1e-5 drowns in float32.
     """
-    if set(params) != set(grads) or not params:
-        raise AssertionError(
-            f"expected gradients of {sorted(params)}, got {sorted(grads)}"
-        )
+    keys = f"expected gradients of {sorted(params)}, got {sorted(grads)}"
+    _require(params and set(params) == set(grads), keys)
     for key, value in params.items():
-        if not isinstance(value, np.ndarray) or value.dtype != np.float64:
-            kind = getattr(value, "dtype", type(value).__name__)
+        kind = getattr(value, "dtype", type(value).__name__)
+        if kind not in (np.float64, "float"):
             raise TypeError(f"{key}: expected a float64 array, got {kind}")
+    params = {key: np.array(value) for key, value in params.items()}
     for key in params:
-        grad = np.asarray(grads[key])
-        if grad.size and not np.any(grad):
-            raise AssertionError(
-                f"∂/∂{key}: zero in every entry, a check at this point proves nothing"
-            )
-        numeric = _central_difference(f, params, key, eps)
-        assert_close(
-            grad, numeric, name=f"∂/∂{key} (differences)", rtol=rtol, atol=atol
-        )
+        _require_slope(grads[key], f"∂/∂{key}")
+        numeric, name = _difference(f, params, key, eps), f"∂/∂{key} (differences)"
+        assert_close(grads[key], numeric, name=name, rtol=rtol, atol=atol)
     if torch_f is not None:
         tensors = {k: torch.tensor(v, requires_grad=True) for k, v in params.items()}
         exact = torch.autograd.grad(torch_f(**tensors), list(tensors.values()))
         for key, value in zip(tensors, exact, strict=True):
-            assert_close(np.asarray(grads[key]), value, name=f"∂/∂{key} (autograd)")
+            assert_close(grads[key], value, name=f"∂/∂{key} (autograd)")
 
 
 def check_against_torch(
@@ -124,71 +111,106 @@ def check_against_torch(
     ----------
     forward, torch_forward : callable
         Take the inputs as keyword arguments, arrays and tensors respectively.
-    inputs : dict of str to ndarray
-        Floating-point entries get gradients; others (labels, say) are passed along.
+    inputs : dict
+        Arrays of floating-point numbers get gradients; other arrays (labels, say), plain
+        numbers and whatever else a layer is set with are passed along.
     rng : numpy.random.Generator
         Draws the upstream gradient: a random one, since ones forgive a wrong axis.
     name : str
         Name of the output, for the printed lines.
     backward : callable, optional
         ``backward(dY, **inputs)`` returns a dict of gradients by input name.
+
+    Raises
+    ------
+    AssertionError
+        Output or a gradient is wrong, or zero in every entry, or missing; or ``forward``
+        or ``backward`` writes into what it is given.
     """
+    arrays = {k: v for k, v in inputs.items() if _is_array(v)}
     tensors = {
-        k: torch.tensor(v, requires_grad=v.dtype.kind == "f") for k, v in inputs.items()
+        k: torch.tensor(v, requires_grad=v.dtype.kind == "f") for k, v in arrays.items()
     }
-    output, desired = forward(**inputs), torch_forward(**tensors)
+    output = _call(forward, f"{name}: forward", **inputs)
+    desired = torch_forward(**{**inputs, **tensors})
     assert_close(output, desired, name=name, rtol=rtol, atol=atol)
     if backward is None:
         return
-    dY = rng.normal(size=output.shape).astype(output.dtype)
-    grads = backward(dY, **inputs)
-    wanted = {k: t for k, t in tensors.items() if t.requires_grad}
-    if set(grads) != set(wanted):
-        raise AssertionError(
-            f"{name}: expected gradients of {sorted(wanted)}, got {sorted(grads)}"
-        )
-    exact = torch.autograd.grad(desired, list(wanted.values()), torch.tensor(dY))
-    for key, value in zip(wanted, exact, strict=True):
-        if not np.any(grads[key]):
-            raise AssertionError(
-                f"∂{name}/∂{key}: zero in every entry, the check proves nothing"
-            )
+    output = np.asarray(output)
+    dY = np.asarray(rng.normal(size=output.shape), dtype=output.dtype)
+    grads = _call(backward, f"{name}: backward", dY, **inputs)
+    leaves = {k: t for k, t in tensors.items() if t.requires_grad}
+    keys = f"{name}: expected gradients of {sorted(leaves)}, got {sorted(grads)}"
+    _require(set(grads) == set(leaves), keys)
+    exact = torch.autograd.grad(desired, list(leaves.values()), torch.tensor(dY))
+    for key, value in zip(leaves, exact, strict=True):
+        _require_slope(grads[key], f"∂{name}/∂{key}")
         assert_close(grads[key], value, name=f"∂{name}/∂{key}", rtol=rtol, atol=atol)
 
 
-def _central_difference(f, params, key, eps):
+def _difference(f, params, key, eps):
     numeric = np.empty_like(params[key])
-    for where in np.ndindex(params[key].shape):
+    for where in np.ndindex(numeric.shape):
         ends = []
         for sign in (1, -1):
             moved = params[key].copy()
             moved[where] += sign * eps
-            value = np.asarray(f(**{**params, key: moved}))
-            if value.shape != ():
-                raise AssertionError(
-                    f"expected a scalar function, got shape {value.shape}"
-                )
+            value = np.asarray(_call(f, "f", **{**params, key: moved}))
+            shape = f"expected a scalar function, got shape {value.shape}"
+            _require(value.shape == (), shape)
             ends.append(float(value))
         numeric[where] = (ends[0] - ends[1]) / (2 * eps)
     return numeric
 
 
-def _array(x):
-    return x.detach().cpu().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
+def _call(f, name, /, *dY, **inputs):
+    """``f(*dY, **inputs)``, which must leave the arrays that it is given as they are."""
+    given = [*(("dY", x) for x in dY), *inputs.items()]
+    before = [(key, x, x.tobytes()) for key, x in given if _is_array(x)]
+    value = f(*dY, **inputs)
+    for key, x, content in before:
+        _require(x.tobytes() == content, f"{name} changes its input {key} in place")
+    return value
 
 
-def _index(flat, shape):
-    return tuple(int(i) for i in np.unravel_index(flat, shape))
+def _require(holds, message):
+    if not holds:
+        raise AssertionError(message)
 
 
-def _shape(x):
-    return str(x.shape) if x.shape else "scalar"
+def _require_slope(grad, name):
+    grad, _ = _numbers(grad, name)
+    proves = f"{name}: zero in every entry, a check at this point proves nothing"
+    _require(grad.any() or not grad.size, proves)
 
 
-def _relative(error, desired):
-    scale = np.abs(desired)
+def _is_array(x):
+    return isinstance(x, np.ndarray | np.generic)
+
+
+def _numbers(x, name):
+    """``x`` as an array, and the name of the dtype that it carries, if it carries one."""
+    if isinstance(x, torch.Tensor):
+        # NumPy has no bfloat16; float64 holds every number of the shorter types.
+        array = (x.double() if x.is_floating_point() else x).numpy(force=True)
+        return array, str(x.dtype).removeprefix("torch.")
+    array = np.asarray(x)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"{name}: expected numbers, got {x!r:.60} ({array.dtype})")
+    return array, array.dtype.name if _is_array(x) else None
+
+
+def _index(flat, x):
+    return tuple(map(int, np.unravel_index(flat, x.shape)))
+
+
+def _text(x):
+    return f"{x:.10g}" if x.dtype.kind in "fc" else str(x)
+
+
+def _summary(error, scale):
     if not error.any():
-        return "  exact"
+        return "exact"
     if not scale.any():
-        return f"  max abs err {error.max():.0e}"
-    return f"  max rel err {(error[scale > 0] / scale[scale > 0]).max():.0e}"
+        return f"max abs err {error.max():.0e}"
+    return f"max rel err {(error[scale > 0] / scale[scale > 0]).max():.0e}"

@@ -1,8 +1,7 @@
 """Small parallel corpora, English with French or Chinese, made by grammars.
 
-The words stand in ``lexicon.toml``; here stands how a sentence is put together. A sentence
-is built as a list of English words and a list of pairs: a word of the translation, and the
-position of the English word that it renders.
+The words stand in ``lexicon.toml``. A *piece* of a sentence is a list of English words and
+a list of pairs (word of the translation, position of the English word that it renders).
 """
 
 import tomllib
@@ -27,7 +26,7 @@ def parallel_corpus(n, *, language, rng):
     Parameters
     ----------
     n : int
-        At most 20,000.
+        At most 20,000; else a ValueError.
     language : {"French", "Chinese"}
         French: articles, adjectives and verbs agree; colours follow the noun; object
         pronouns and "ne" precede the verb. Chinese: nouns have their measure words; time
@@ -38,24 +37,19 @@ def parallel_corpus(n, *, language, rng):
     -------
     list of SentencePair
         Lower case, ending in "." or "。", 3 to 15 words.
-
-    Raises
-    ------
-    ValueError
-        Another language, or a number out of range.
     """
     makers = {"French": _french, "Chinese": _chinese}
     if language not in makers or not 1 <= n <= 20_000:
+        wanted = "French or Chinese and 1 ≤ n ≤ 20000"
         raise ValueError(
-            f"parallel_corpus: expected French or Chinese and 1 ≤ n ≤ 20000, "
-            f"got {language!r} and {n}"
+            f"parallel_corpus: expected {wanted}, got {language!r} and {n}"
         )
     choose = lambda options: options[rng.integers(len(options))]
     pairs = {}
     while len(pairs) < n:
-        words, target = makers[language](choose)
-        rendered, alignment = zip(*target, strict=True)
-        pairs[tuple(words)] = SentencePair(tuple(words), rendered, alignment)
+        words, rendering = makers[language](choose)
+        target, alignment = zip(*rendering, strict=True)
+        pairs[tuple(words)] = SentencePair(tuple(words), target, alignment)
     return list(pairs.values())
 
 
@@ -64,137 +58,134 @@ def _words(table, *beginning):
     """The rows of a table of the lexicon, those that begin so, with named columns."""
     lexicon = resources.files(__package__).joinpath("lexicon.toml").read_text("utf-8")
     columns, rows = tomllib.loads(lexicon)[table].values()
-    Word = namedtuple(table, columns)
-    return tuple(Word(*r) for r in rows if tuple(r[: len(beginning)]) == beginning)
+    Row = namedtuple(table, columns)
+    return tuple(Row(*r) for r in rows if tuple(r[: len(beginning)]) == beginning)
 
 
-def _subject(choose, language, words, target):
-    """A pronoun or a noun phrase; returns the person, named by its French pronoun."""
+def _piece(english, rendering):
+    """Words and their rendering, which is of the last of them, or of the last before them."""
+    words = english.split()
+    return words, [(word, len(words) - 1) for word in rendering.split()]
+
+
+def _word(row, column):
+    """A row of the lexicon rendered by one of its columns; nothing for None."""
+    return _piece(row.english, getattr(row, column)) if row else ([], [])
+
+
+def _arrange(order, **pieces):
+    """One piece of pieces that are given in English order, and rendered in ``order``."""
+    words, rendered = [], {}
+    for name, (english, rendering) in pieces.items():
+        rendered[name] = [(word, len(words) + at) for word, at in rendering]
+        words += english
+    return words, [pair for name in order.split() for pair in rendered[name]]
+
+
+def _subject(choose, language, phrase):
+    """A pronoun or a noun phrase, and its person, named by the French pronoun."""
     if choose((True, False)):
-        subject = choose(_words("subjects"))
-        words.append(subject.english)
-        target.append((getattr(subject, language), 0))
-        return subject.person
-    noun_phrase = {"french": _french_noun_phrase, "chinese": _chinese_noun_phrase}
-    many = noun_phrase[language](choose, "people", words, target)
-    return "ils" if many else "il"
+        pronoun = choose(_words("subjects"))
+        return _word(pronoun, language), pronoun.person
+    piece, many = phrase(choose, "people")
+    return piece, "ils" if many else "il"
 
 
-def _predicate(choose, person, words):
-    """A verb; appends is, does not, are not … as it needs. Returns it and its English form."""
+def _predicate(choose, person):
+    """A verb, its English form and auxiliaries; whether negated, whether going on."""
     verb = choose(_words("verbs"))
     negated, ongoing = choose((False, False, True)), choose((False, False, True))
+    form = verb.third if person == "il" and not negated else verb.base
+    auxiliary = ("does" if person == "il" else "do") * negated
     if ongoing:
-        words.append({"je": "am", "il": "is"}.get(person, "are"))
-    elif negated:
-        words.append("does" if person == "il" else "do")
-    if negated:
-        words.append("not")
-    third = person == "il" and not negated
-    form = verb.ongoing if ongoing else verb.third if third else verb.base
-    return verb, form, negated, ongoing
+        form, auxiliary = verb.ongoing, {"je": "am", "il": "is"}.get(person, "are")
+    return verb, form, auxiliary + " not" * negated, negated, ongoing
 
 
-def _object(choose, verb):
-    """What follows the verb: a pronoun, a kind of noun, or None where it can stand alone."""
-    options = ("pronoun", "people", "things", "things")
-    return choose((*options, None) if verb.alone else options)
+def _object(choose, verb, language, phrase):
+    """What follows the verb, nothing where it can stand alone; and whether a pronoun."""
+    what = choose(("pronoun", "people", "things", "things") + (None,) * verb.alone)
+    if what == "pronoun":
+        return _word(choose(_words("objects")), language), True
+    return phrase(choose, what)[0] if what else ([], []), False
 
 
 def _french(choose):
-    words, target = [], []
-    person = _subject(choose, "french", words, target)
-    verb, form, negated, _ = _predicate(choose, person, words)
-    not_at = len(words) - 1
+    subject, person = _subject(choose, "french", _french_phrase)
+    verb, form, auxiliary, negated, _ = _predicate(choose, person)
     adverb = choose((None, None, *_words("adverbs")))
-    words += [adverb.english, form] if adverb else [form]
-    verb_at = len(words) - 1
-    target += [("ne", not_at)] if negated else []
-    what = _object(choose, verb)
-    if what == "pronoun":
-        pronoun = choose(_words("objects"))
-        target.append((pronoun.french, len(words)))
-        words.append(pronoun.english)
-    target.append((getattr(verb, person), verb_at))
-    target += [("pas", not_at)] if negated else []
-    target += [(adverb.french, verb_at - 1)] if adverb else []
-    if what in ("people", "things"):
-        _french_noun_phrase(choose, what, words, target)
-    target.append((".", len(words)))
-    return [*words, "."], _elide(target)
+    thing, pronoun = _object(choose, verb, "french", _french_phrase)
+    before, after = ("object", "") if pronoun else ("", "object")
+    words, target = _arrange(
+        f"subject negation {before} verb pas adverb {after} stop",
+        subject=subject,
+        negation=_piece(auxiliary, "ne" * negated),
+        pas=_piece("", "pas" * negated),
+        adverb=_word(adverb, "french"),
+        verb=_piece(form, getattr(verb, person)),
+        object=thing,
+        stop=_piece(".", "."),
+    )
+    # le, la, je, ne, ce, ma before a vowel
+    short = {"le": "l'", "la": "l'", "je": "j'", "ne": "n'", "ce": "cet", "ma": "mon"}
+    for i, (word, at) in enumerate(target[:-1]):
+        if target[i + 1][0][0] in "aeé":
+            target[i] = short.get(word, word), at
+    return words, target
 
 
-def _french_noun_phrase(choose, kind, words, target):
-    """An article, up to two adjectives and a noun that agree; returns whether plural."""
+def _french_phrase(choose, kind):
+    """An article, up to two adjectives and a noun that agree; and whether plural."""
     noun, article = choose(_words("nouns", kind)), choose(_words("articles"))
     front = choose((None, None, *_words("adjectives", kind, "before")))
     back = choose((None, None, *_words("adjectives", kind, "after")))
     many = choose((False, True))
-    form = noun.gender + "_plural" * many
-    first = getattr(article, form)
-    target.append(("de" if first == "des" and front else first, len(words)))
-    words.append(article.english_plural if many else article.english)
-    words += [adjective.english for adjective in (front, back) if adjective]
-    noun_at = len(words)
-    words.append(noun.english_plural if many else noun.english)
-    if front:
-        target.append((getattr(front, form), noun_at - (2 if back else 1)))
-    target.append((noun.french_plural if many else noun.french, noun_at))
-    if back:
-        target.append((getattr(back, form), noun_at - 1))
-    return many
-
-
-def _elide(target):
-    """le, la, je, ne, ce, ma before a vowel."""
-    short = {"le": "l'", "la": "l'", "je": "j'", "ne": "n'", "ce": "cet", "ma": "mon"}
-    following = [word for word, _ in target[1:]] + [""]
-    return [
-        (short.get(word, word) if after[:1] in set("aeé") else word, at)
-        for (word, at), after in zip(target, following, strict=True)
-    ]
+    plural = "_plural" * many
+    le = getattr(article, noun.gender + plural)
+    return _arrange(
+        "article front noun back",
+        article=_piece(
+            getattr(article, "english" + plural), "de" if front and le == "des" else le
+        ),
+        front=_word(front, noun.gender + plural),
+        back=_word(back, noun.gender + plural),
+        noun=_piece(
+            getattr(noun, "english" + plural), getattr(noun, "french" + plural)
+        ),
+    ), many
 
 
 def _chinese(choose):
-    words, target, action, where = [], [], [], []
-    person = _subject(choose, "chinese", words, target)
-    verb, form, negated, ongoing = _predicate(choose, person, words)
-    if negated:
-        action.append(("没" if ongoing else "不", len(words) - 1))
-    action += [("在", len(words))] if ongoing else []
-    action.append((verb.chinese, len(words)))
-    words.append(form)
-    what = _object(choose, verb)
-    if what == "pronoun":
-        pronoun = choose(_words("objects"))
-        action.append((pronoun.chinese, len(words)))
-        words.append(pronoun.english)
-    elif what:
-        _chinese_noun_phrase(choose, what, words, action)
+    subject, person = _subject(choose, "chinese", _chinese_phrase)
+    verb, form, auxiliary, negated, ongoing = _predicate(choose, person)
+    thing, _ = _object(choose, verb, "chinese", _chinese_phrase)
     place = choose((None, None, *_words("places")))
     time = choose((None, *_words("times")))
-    if place:
-        at = len(words)
-        words += place.english.split()
-        where = [("在", at), (place.chinese, len(words) - 1), ("里", at)]
-    if time:
-        words += time.english.split()
-        target.append((time.chinese, len(words) - 1))
-    return [*words, "."], [*target, *where, *action, ("。", len(words))]
+    return _arrange(
+        "subject time at place within negation ongoing verb object stop",
+        subject=subject,
+        negation=_piece(auxiliary, ("没" if ongoing else "不") * negated),
+        verb=_piece(form, verb.chinese),
+        ongoing=_piece("", "在" * ongoing),
+        object=thing,
+        at=_piece("in", "在") if place else _piece("", ""),
+        within=_piece("", "里" if place else ""),
+        place=_word(place, "chinese"),
+        time=_word(time, "chinese"),
+        stop=_piece(".", "。"),
+    )
 
 
-def _chinese_noun_phrase(choose, kind, words, target):
-    """A number, a measure word, an adjective and a noun; returns whether plural."""
+def _chinese_phrase(choose, kind):
+    """A number, a measure word, an adjective and a noun; and whether plural."""
     noun, number = choose(_words("nouns", kind)), choose(_words("numbers"))
     adjective = choose((None, None, *_words("adjectives", kind)))
-    at = len(words)
-    words += [number.english, adjective.english] if adjective else [number.english]
-    noun_at = len(words)
-    words.append(noun.english_plural if number.many else noun.english)
-    target.append((number.chinese, at))
-    target.append(("的", at) if number.english == "my" else (noun.measure, noun_at))
-    if adjective:
-        target.append((adjective.chinese, at + 1))
-        target += [("的", at + 1)] if adjective.place == "after" else []
-    target.append((noun.chinese, noun_at))
-    return number.many
+    joined = adjective and adjective.place == "after"
+    return _arrange(
+        "number measure adjective de noun",
+        number=_word(number, "chinese"),
+        adjective=_word(adjective, "chinese"),
+        de=_piece("", "的" if joined else ""),
+        noun=_piece(noun.english_plural if number.many else noun.english, noun.chinese),
+        measure=_piece("", noun.measure * number.measured),
+    ), number.many
