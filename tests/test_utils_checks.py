@@ -79,6 +79,57 @@ def test_assert_close_rejects(actual, desired, message):
         assert_close(actual, desired, name="w")
 
 
+@pytest.mark.parametrize(
+    ("actual", "desired", "message"),
+    [
+        (np.uint8([0]), np.uint8([255]), "got 0, expected 255, difference 2.6e"),
+        (np.int8([-128]), np.int8([127]), "got -128, expected 127"),
+        (np.uint64([0]), np.uint64([2**64 - 1]), "expected 18446744073709551615"),
+        (np.array([True, False]), [True, True], r"\[1\]: got False, expected True"),
+        (True, False, "got True, expected False"),
+        (torch.tensor([True]), np.array([False]), "got True, expected False"),
+        (torch.ones(2, dtype=torch.bfloat16), np.ones(2), "float64, got bfloat16"),
+        (torch.ones(2, dtype=torch.bfloat16), [1.0, 1.1], "got 1, expected 1.1"),
+        (1 + 2j, 1 - 2j, "difference 4"),
+    ],
+)
+def test_assert_close_rejects_in_every_type(actual, desired, message):
+    with pytest.raises(AssertionError, match=message):
+        assert_close(actual, desired, name="w", rtol=0.01)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.uint8([0, 255]),
+        np.array([True, False]),
+        torch.tensor([True, False]),
+        torch.tensor([0.1, 3e38], dtype=torch.bfloat16),
+        torch.tensor([1 + 2j]).conj(),
+        torch.tensor(2.0, requires_grad=True),
+        True,
+        3,
+        0.1,
+        [[1, 2.5]],
+    ],
+)
+def test_assert_close_accepts_in_every_type(x):
+    assert_close(x, x, name="w", rtol=0, atol=0)
+
+
+def test_assert_close_tells_integers_apart_that_float64_cannot():
+    big = np.array([2**53])
+    with pytest.raises(AssertionError, match="got 9007199254740993, expected"):
+        assert_close(big + 1, big, name="n", rtol=0, atol=0)
+    assert_close(big + 1, big, name="n")  # the tolerance is 900,000
+
+
+@pytest.mark.parametrize("x", [None, "1.0", np.array([1, None]), ["a", "b"]])
+def test_assert_close_wants_numbers(x):
+    with pytest.raises(TypeError, match="w: expected numbers, got"):
+        assert_close(x, x, name="w")
+
+
 def test_assert_close_refuses_a_tolerance_that_forgives_everything():
     with pytest.raises(ValueError, match="expected 0 ≤ rtol < 1"):
         assert_close(1.0, 2.0, name="w", rtol=1.0)
@@ -137,6 +188,32 @@ def test_check_gradients_says_what_it_expected():
         check_gradients(lambda w: w, {"w": np.ones(2)}, {"w": np.ones(2)})
 
 
+def test_check_gradients_takes_plain_numbers(capsys):
+    params, grads = {"a": 3.0, "b": np.float64(0.5)}, {"a": 0.5, "b": 3.0}
+    check_gradients(lambda a, b: a * b, params, grads, torch_f=lambda a, b: a * b)
+    assert capsys.readouterr().out.count("✓") == 4
+    with pytest.raises(TypeError, match="a: expected a float64 array, got int"):
+        check_gradients(lambda a: a**2, {"a": 3}, {"a": 6.0})
+
+
+def test_check_gradients_takes_tensors_that_require_gradients(layer):
+    grads = {k: torch.tensor(g) for k, g in mean_square_gradients(**layer).items()}
+    grads["b"].requires_grad_()
+    check_gradients(mean_square, layer, grads)
+    with pytest.raises(AssertionError, match="expected dtype float64, got bfloat16"):
+        check_gradients(mean_square, layer, grads | {"X": grads["X"].bfloat16()})
+
+
+def test_check_gradients_rejects_a_function_that_writes_into_its_parameters(layer):
+    def f(X, W, b):
+        X -= X.mean(axis=0)  # in place: the next call sees other data
+        return mean_square(X, W, b)
+
+    grads = mean_square_gradients(**layer)
+    with pytest.raises(AssertionError, match="changes its input X in place"):
+        check_gradients(f, layer, grads)
+
+
 def test_check_against_torch_accepts_the_right_layer(layer, rng, capsys):
     check_against_torch(
         affine, affine, layer, backward=affine_backward, rng=rng, name="Z"
@@ -166,3 +243,50 @@ def test_check_against_torch_rejects(layer, rng, forward, backward):
         check_against_torch(
             forward, affine, layer, backward=backward, rng=rng, name="Z"
         )
+
+
+def rectify_in_place(X):
+    np.maximum(X, 0, out=X)
+    return X
+
+
+def test_check_against_torch_rejects_a_forward_that_writes_into_its_input(rng):
+    inputs = {"X": rng.normal(size=(N, D))}
+    with pytest.raises(AssertionError, match="Z: forward changes its input X in place"):
+        check_against_torch(rectify_in_place, torch.relu, inputs, rng=rng, name="Z")
+
+
+@pytest.mark.parametrize("victim", ["dZ", "W", "mask"])
+def test_check_against_torch_rejects_a_backward_that_writes(rng, victim):
+    inputs = {"W": rng.normal(size=(N, D)), "mask": rng.random((N, D)) > 0.5}
+
+    def backward(dZ, W, mask):
+        grads = {"W": dZ * mask}
+        {"dZ": dZ, "W": W, "mask": mask}[victim][0, 0] = 0
+        {"dZ": dZ, "W": W, "mask": mask}[victim][0, 1] = 1
+        return grads
+
+    def forward(W, mask):
+        return W * mask
+
+    name = "dY" if victim == "dZ" else victim
+    with pytest.raises(AssertionError, match=f"backward changes its input {name} in"):
+        check_against_torch(
+            forward, forward, inputs, rng=rng, name="Z", backward=backward
+        )
+
+
+def test_check_against_torch_passes_settings_along_and_takes_scalars(rng, capsys):
+    def loss(x, y, gamma, mode):
+        assert (gamma, mode) == (0.3, None)
+        return gamma * (x * y).sum()
+
+    check_against_torch(
+        lambda x, **others: float(loss(x, **others)),
+        loss,
+        {"x": rng.normal(size=4), "y": np.arange(4), "gamma": 0.3, "mode": None},
+        rng=rng,
+        name="L",
+        backward=lambda dL, x, y, gamma, mode: {"x": dL * gamma * y},
+    )
+    assert capsys.readouterr().out.count("✓") == 2
