@@ -114,6 +114,12 @@ def test_diagram_holds_what_it_is_given(ax):
             lambda ax: plots.decision_regions(ax, None, np.ones((7, 2)), range(7)),
             "at most 6 classes, got .* and 7",
         ),
+        (
+            lambda ax: plots.decision_regions(
+                ax, lambda P: P[:, 0] > 0, np.eye(2), [3, 7]
+            ),
+            r"expected some of \[3 7\], got .*False",
+        ),
         (lambda ax: plots.heatmap(ax, [1, 2]), "expected a matrix"),
         (
             lambda ax: plots.heatmap(ax, [[1, 2]], col_labels="a"),

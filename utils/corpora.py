@@ -40,10 +40,8 @@ def parallel_corpus(n, *, language, rng):
     """
     makers = {"French": _french, "Chinese": _chinese}
     if language not in makers or not 1 <= n <= 20_000:
-        wanted = "French or Chinese and 1 ≤ n ≤ 20000"
-        raise ValueError(
-            f"parallel_corpus: expected {wanted}, got {language!r} and {n}"
-        )
+        got = f"{language!r} and {n}"
+        raise ValueError(f"expected French or Chinese and 1 ≤ n ≤ 20000, got {got}")
     choose = lambda options: options[rng.integers(len(options))]
     pairs = {}
     while len(pairs) < n:
@@ -140,18 +138,17 @@ def _french_phrase(choose, kind):
     front = choose((None, None, *_words("adjectives", kind, "before")))
     back = choose((None, None, *_words("adjectives", kind, "after")))
     many = choose((False, True))
-    plural = "_plural" * many
-    le = getattr(article, noun.gender + plural)
+    form = noun.gender + "_plural" * many
+    the = article.english_plural if many else article.english
+    les = getattr(article, form)
+    cats = noun.english_plural if many else noun.english
+    chats = noun.french_plural if many else noun.french
     return _arrange(
         "article front noun back",
-        article=_piece(
-            getattr(article, "english" + plural), "de" if front and le == "des" else le
-        ),
-        front=_word(front, noun.gender + plural),
-        back=_word(back, noun.gender + plural),
-        noun=_piece(
-            getattr(noun, "english" + plural), getattr(noun, "french" + plural)
-        ),
+        article=_piece(the, "de" if front and les == "des" else les),
+        front=_word(front, form),
+        back=_word(back, form),
+        noun=_piece(cats, chats),
     ), many
 
 

@@ -18,9 +18,8 @@ COLORS = {
     "second": "#AA4499",
     "third": "#56B4E9",
 }
-CYCLE = [
-    COLORS[k] for k in ("prediction", "gradient", "good", "second", "bad", "third")
-]
+_NAMES = ("prediction", "gradient", "good", "second", "bad", "third")
+CYCLE = [COLORS[name] for name in _NAMES]
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "book-sequential", ["#F4F8FB", "#A9CDE4", "#3D8EC2", "#0B4A77"]
 )
@@ -93,14 +92,13 @@ def decision_regions(ax, predict, X, y, *, n=200):
     pad = 0.08 * np.ptp(X, axis=0)
     x1, x2 = np.linspace(X.min(0) - pad, X.max(0) + pad, n).T
     grid = np.stack(np.meshgrid(x1, x2), axis=-1).reshape(-1, 2)
-    regions = np.searchsorted(classes, np.asarray(predict(grid))).reshape(n, n)
-    ax.contourf(
-        x1,
-        x2,
-        regions,
-        np.arange(len(classes) + 1) - 0.5,
-        colors=_REGIONS[: len(classes)],
-    )
+    predicted = np.asarray(predict(grid))
+    if predicted.shape != grid.shape[:1] or not np.isin(predicted, classes).all():
+        got = f"{predicted.shape}: {np.unique(predicted)}"
+        raise ValueError(f"decision_regions: expected some of {classes}, got {got}")
+    regions = np.searchsorted(classes, predicted).reshape(n, n)
+    levels = np.arange(len(classes) + 1) - 0.5
+    ax.contourf(x1, x2, regions, levels, colors=_REGIONS[: len(classes)])
     for i, name in enumerate(classes):
         point = {"ms": 4, "mec": "white", "mew": 0.5, "color": CYCLE[i]}
         ax.plot(*X[y == i].T, "o", label=str(name), **point)
@@ -120,12 +118,13 @@ def heatmap(ax, A, *, row_labels=None, col_labels=None, fmt=".2f", centre=None):
         reach = np.abs(A - centre).max() or 1.0
         look = {"cmap": DIVERGING, "vmin": centre - reach, "vmax": centre + reach}
     image = ax.imshow(A, aspect="auto", **look)
-    for axis, labels, size in zip(
-        (ax.yaxis, ax.xaxis), (row_labels, col_labels), A.shape, strict=True
+    for axis, labels, size in (
+        (ax.yaxis, row_labels, A.shape[0]),
+        (ax.xaxis, col_labels, A.shape[1]),
     ):
-        if labels is not None and len(labels) != size:
-            raise ValueError(f"heatmap: expected {size} labels, got {len(labels)}")
         if labels is not None:
+            if len(labels) != size:
+                raise ValueError(f"heatmap: expected {size} labels, got {len(labels)}")
             axis.set_ticks(range(size), labels)
     for (i, j), value in np.ndenumerate(A if fmt else np.empty((0, 0))):
         red, green, blue, _ = image.cmap(image.norm(value))

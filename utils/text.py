@@ -30,10 +30,8 @@ class Vocabulary:
     def __init__(self, sentences, *, min_count=1):
         sentences = list(sentences)
         if not sentences or any(isinstance(s, str) for s in sentences):
-            raise ValueError(
-                "Vocabulary: expected sentences as lists of words, got "
-                f"{'none' if not sentences else 'a string; tokenise it first'}"
-            )
+            got = "a string; tokenise it first" if sentences else "none"
+            raise ValueError(f"Vocabulary: expected sentences of words, got {got}")
         counts = Counter(itertools.chain.from_iterable(sentences))
         for word in SPECIALS:
             counts.pop(word, None)
@@ -57,9 +55,8 @@ class Vocabulary:
         """Words up to the first <eos>, without <pad> and <bos>."""
         ids = [int(i) for i in indices]
         if ids and not 0 <= min(ids) <= max(ids) < len(self):
-            raise ValueError(
-                f"decode: expected numbers in 0…{len(self) - 1}, got {ids}"
-            )
+            wanted = f"numbers in 0…{len(self) - 1}"
+            raise ValueError(f"decode: expected {wanted}, got {ids}")
         ids = itertools.takewhile(lambda i: i != EOS, ids)
         return [self.words[i] for i in ids if i not in (PAD, BOS)]
 
@@ -80,13 +77,11 @@ def batches(*columns, size, rng):
 
     ``columns`` are equally long lists of lists of numbers, as sources and targets.
     """
-    lengths = {len(column) for column in columns}
-    if len(lengths) != 1 or size < 1:
-        raise ValueError(
-            f"batches: expected equally long columns and size ≥ 1, got "
-            f"{[len(c) for c in columns]} and {size}"
-        )
-    order = rng.permutation(lengths.pop())
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) != 1 or size < 1:
+        wanted = "equally long columns and size ≥ 1"
+        raise ValueError(f"batches: expected {wanted}, got {lengths} and {size}")
+    order = rng.permutation(lengths[0])
     for start in range(0, len(order), size):
         rows = order[start : start + size]
         yield tuple(pad(column[i] for i in rows) for column in columns)
