@@ -179,9 +179,9 @@ def _is_array(x):
 def _numbers(x, name):
     """``x`` as an array, and the name of the dtype that it carries, if it carries one."""
     if isinstance(x, torch.Tensor):
+        kind, x = str(x.dtype).removeprefix("torch."), x.detach().cpu()
         # NumPy has no bfloat16; float64 holds every number of the shorter types.
-        array = (x.double() if x.is_floating_point() else x).numpy(force=True)
-        return array, str(x.dtype).removeprefix("torch.")
+        return (x.double() if x.is_floating_point() else x).numpy(force=True), kind
     array = np.asarray(x)
     if array.dtype.kind not in "biufc":
         raise TypeError(f"{name}: expected numbers, got {x!r:.60} ({array.dtype})")
