@@ -142,9 +142,8 @@ def _difference(f, params, key, eps):
     for where in np.ndindex(numeric.shape):
         step = np.zeros_like(numeric)
         step[where] = eps
-        ends = [
-            _call(f, "f", **{**params, key: params[key] + s}) for s in (step, -step)
-        ]
+        moved = (params | {key: params[key] + s} for s in (step, -step))
+        ends = [_call(f, "f", **inputs) for inputs in moved]
         shape = np.shape(ends[0])
         _require(shape == (), f"expected a scalar function, got shape {shape}")
         numeric[where] = (float(ends[0]) - float(ends[1])) / (2 * eps)

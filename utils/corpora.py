@@ -21,7 +21,9 @@ class SentencePair:
 
 
 def parallel_corpus(n, *, language, rng):
-    """``n`` different English sentences with their translations, made by a grammar.
+    """``n`` different English sentences with their translations: a list of SentencePair.
+
+    They are in lower case, end in "." or "。" and have 3 to 15 words.
 
     Parameters
     ----------
@@ -32,11 +34,6 @@ def parallel_corpus(n, *, language, rng):
         pronouns and "ne" precede the verb. Chinese: nouns have their measure words; time
         and place precede the verb. Words are separate tokens, in Chinese too.
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of SentencePair
-        Lower case, ending in "." or "。", 3 to 15 words.
     """
     makers = {"French": _french, "Chinese": _chinese}
     if language not in makers or not 1 <= n <= 20_000:

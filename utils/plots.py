@@ -7,19 +7,19 @@ import numpy as np
 from matplotlib import font_manager, style
 from matplotlib.colors import LinearSegmentedColormap
 
-# Okabe and Ito's palette, legible with every kind of colour vision; fixed meanings.
+# Okabe and Ito's palette, legible with every kind of colour vision; fixed meanings. The
+# first six, in this order, are the cycle of lines that name no colour.
 COLORS = {
-    "data": "#7A7F87",
     "prediction": "#0072B2",
-    "truth": "#1F2328",
     "gradient": "#E69F00",
     "good": "#009E73",
-    "bad": "#D55E00",
     "second": "#AA4499",
+    "bad": "#D55E00",
     "third": "#56B4E9",
+    "data": "#7A7F87",
+    "truth": "#1F2328",
 }
-_NAMES = ("prediction", "gradient", "good", "second", "bad", "third")
-CYCLE = [COLORS[name] for name in _NAMES]
+CYCLE = list(COLORS.values())[:6]
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "book-sequential", ["#F4F8FB", "#A9CDE4", "#3D8EC2", "#0B4A77"]
 )
@@ -54,16 +54,14 @@ def path(ax, points, *, color=COLORS["bad"], label=None):
 def contours(ax, f, xlim, ylim, *, levels=14, log=False, n=160):
     """Pale filled contours of ``f(x, y)``, a function that takes arrays (n, n).
 
+    Returns the contour set, for a colour bar or for labels.
+
     Parameters
     ----------
     levels : int or sequence of float
         How many levels, or which (of log10 f when ``log``).
     log : bool
         Contours of log10 f: for losses that span decades; f must be positive.
-
-    Returns
-    -------
-    The contour set, for a colour bar or for labels.
     """
     x, y = np.linspace(*xlim, n), np.linspace(*ylim, n)
     Z = np.asarray(f(*np.meshgrid(x, y)))
