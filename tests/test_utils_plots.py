@@ -71,15 +71,24 @@ def test_decision_regions_colour_the_side_of_the_class(ax):
     X, y = np.array([[-1.0, 0.0], [1.0, 0.5], [1.5, -1.0]]), np.array([3, 7, 7])
     plots.decision_regions(ax, lambda P: np.where(P[:, 0] > 0, 7, 3), X, y)
     assert [t.get_label() for t in ax.lines] == ["3", "7"]
-    left, right = (p.vertices[:, 0] for p in ax.collections[0].get_paths())
-    assert left.max() < 0.03 and right.min() > -0.03
+    (image,) = ax.images
+    assert (image.get_array() == (np.linspace(*image.get_extent()[:2], 200) > 0)).all()
+
+
+def test_decision_regions_have_no_third_class_between_two(ax):
+    X, y = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 2])
+    plots.decision_regions(ax, lambda P: np.where(P[:, 0] > 0, 2, 0), X, y)
+    (image,) = ax.images
+    ax.figure.canvas.draw()
+    colours = image.cmap(image.norm(image.get_array())).reshape(-1, 4)
+    assert len(np.unique(colours, axis=0)) == 2
 
 
 def test_heatmap_prints_each_entry_in_its_cell(ax):
     image = plots.heatmap(
         ax, [[1, -2, 3], [0, 5, 6]], row_labels="ab", col_labels="xyz", centre=0
     )
-    assert {t.get_position(): t.get_text() for t in ax.texts}[(1, 0)] == "-2.00"
+    assert {t.get_position(): t.get_text() for t in ax.texts}[(1, 0)] == "−2.00"
     assert image.get_clim() == (-6, 6)
     assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y", "z"]
 

@@ -5,7 +5,7 @@ from importlib import resources
 import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager, style
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 
 # Okabe and Ito's palette, legible with every kind of colour vision; fixed meanings. The
 # first six, in this order, are the cycle of lines that name no colour.
@@ -26,7 +26,9 @@ SEQUENTIAL = LinearSegmentedColormap.from_list(
 DIVERGING = LinearSegmentedColormap.from_list(
     "book-diverging", ["#B3560B", "#F0B57A", "#F7F7F5", "#8FBFDD", "#0B4A77"]
 )
-_REGIONS = ["#D6E8F4", "#FBE6C8", "#D3EDE3", "#F0DCEB", "#F8DCCB", "#E3E5E8"]
+_REGIONS = ListedColormap(
+    ["#D6E8F4", "#FBE6C8", "#D3EDE3", "#F0DCEB", "#F8DCCB", "#E3E5E8"]
+)
 
 
 def use_style():
@@ -95,8 +97,13 @@ def decision_regions(ax, predict, X, y, *, n=200):
         got = f"{predicted.shape}: {np.unique(predicted)}"
         raise ValueError(f"decision_regions: expected some of {classes}, got {got}")
     regions = np.searchsorted(classes, predicted).reshape(n, n)
-    levels = np.arange(len(classes) + 1) - 0.5
-    ax.contourf(x1, x2, regions, levels, colors=_REGIONS[: len(classes)])
+    # As pixels: contours would run a stripe of class 1 between 0 and 2.
+    place = {
+        "origin": "lower",
+        "extent": (*x1[[0, -1]], *x2[[0, -1]]),
+        "aspect": "auto",
+    }
+    ax.imshow(regions, cmap=_REGIONS, vmin=0, vmax=_REGIONS.N - 1, **place)
     for i, name in enumerate(classes):
         point = {"ms": 4, "mec": "white", "mew": 0.5, "color": CYCLE[i]}
         ax.plot(*X[y == i].T, "o", label=str(name), **point)
@@ -128,7 +135,8 @@ def heatmap(ax, A, *, row_labels=None, col_labels=None, fmt=".2f", centre=None):
         red, green, blue, _ = image.cmap(image.norm(value))
         dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
         ink = "white" if dark else COLORS["truth"]
-        ax.text(j, i, format(value, fmt), ha="center", va="center", color=ink)
+        text = format(value, fmt).replace("-", "−")
+        ax.text(j, i, text, ha="center", va="center", color=ink)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return image
