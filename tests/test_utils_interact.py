@@ -1,6 +1,7 @@
 """The interactive figure in its three modes, and what it says of bad use."""
 
 import base64
+import functools
 import gc
 import io
 import json
@@ -15,7 +16,9 @@ from IPython.display import display
 from PIL import Image
 
 import utils.interact as module
-from utils.interact import interact
+from tests.browser import chromium
+from tests.notebooks import ROOT
+from utils.interact import controls, drawing, interact, position, static
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +36,7 @@ def shown(monkeypatch):
 
 
 @pytest.fixture
-def static(monkeypatch, shown):
+def pages(monkeypatch, shown):
     monkeypatch.setenv("BOOK_MODE", "static")
     return shown
 
@@ -63,37 +66,37 @@ def pictures(bundle):
     return data, [np.asarray(image).astype(int) for image in shown]
 
 
-def test_static_mode_draws_every_position_in_the_order_of_the_controls(static):
+def test_static_mode_draws_every_position_in_the_order_of_the_controls(pages):
     interact(slope=[1, 2], shift=(0.0, 1.0, 0.5))(line)
-    data, seen = pictures(static[0])
+    data, seen = pictures(pages[0])
     assert [c["texts"] for c in data["controls"]] == [["1", "2"], ["0.0", "0.5", "1.0"]]
     assert len(seen) == 6 and len(data["bases"]) == 2
     for index, (slope, shift) in enumerate(
         (k, s) for k in (1, 2) for s in (0.0, 0.5, 1.0)
     ):
-        wanted = np.asarray(module._pixels(line(slope, shift), 150)).astype(int)
+        wanted = np.asarray(drawing._pixels(line(slope, shift), 150, None)).astype(int)
         assert seen[index].shape == wanted.shape
         assert np.abs(seen[index] - wanted).max() < 40  # 128 colours
     plt.close("all")
 
 
-def test_static_mode_starts_at_the_defaults_and_describes_itself(static):
+def test_static_mode_starts_at_the_defaults_and_describes_itself(pages):
     interact(slope=[1, 2, 3], dashed=True, labels={"slope": "slope k"})(line)
-    html = static[0]["text/html"]
+    html = pages[0]["text/html"]
     assert 'alt="A straight line. slope k = 1, dashed = off."' in html
-    assert static[0]["text/plain"] == "A straight line. slope k = 1, dashed = off."
-    assert base64.b64decode(static[0]["image/png"]).startswith(b"\x89PNG")
+    assert pages[0]["text/plain"] == "A straight line. slope k = 1, dashed = off."
+    assert base64.b64decode(pages[0]["image/png"]).startswith(b"\x89PNG")
     assert html.count("<select>") == 1 and html.count('<input type="checkbox"') == 1
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", html)
 
 
-def test_text_from_the_author_cannot_break_the_page(static):
+def test_text_from_the_author_cannot_break_the_page(pages):
     def odd(choice="</script>"):
         """A <b>line</b> & "more"."""
         return line()
 
     interact(choice=["</script>", "<i>"])(odd)
-    html = static[0]["text/html"]
+    html = pages[0]["text/html"]
     assert html.count("</script>") == 2 and "<i>" not in html.split("<script")[0]
 
 
@@ -113,11 +116,15 @@ def test_text_from_the_author_cannot_break_the_page(static):
         (True, (False, True), ("off", "on")),
         (widgets.IntSlider(min=1, max=3), (1, 2, 3), ("1", "2", "3")),
         (widgets.Dropdown(options=["x", "y"]), ("x", "y"), ("x", "y")),
+        (widgets.Dropdown(options={"one": 1, "two": 2}), (1, 2), ("one", "two")),
+        (widgets.RadioButtons(options=[("one", 1), ("two", 2)]), (1, 2), ("one", "two")),
+        ((0, 2e-11, 1e-11), (0, 1e-11, 2e-11),
+         ("0.00000000000", "0.00000000001", "0.00000000002")),
         (widgets.Checkbox(), (False, True), ("off", "on")),
     ],
 )
 def test_abbreviations(abbreviation, values, texts):
-    control = module.Control.of("a", "a", abbreviation, values[1])
+    control = controls.Control.of("a", "a", abbreviation, values[1])
     assert [*control.values] == [*values]
     assert control.texts == texts and control.start == 1
 
@@ -144,6 +151,15 @@ def test_abbreviations(abbreviation, values, texts):
             TypeError,
             "expected .min, max, step., a list or dict .* got 'abc'",
         ),
+        ({"slope": range(3)}, TypeError, r"a list or dict .* got range\(0, 3\)"),
+        ({"slope": 3}, TypeError, "a list or dict .* got 3"),
+        ({"slope": widgets.IntText()}, TypeError, "of one value, got IntText"),
+        ({"slope": widgets.IntRangeSlider()}, TypeError, "got IntRangeSlider"),
+        ({"slope": widgets.FloatLogSlider()}, TypeError, "got FloatLogSlider"),
+        ({"slope": (0, 10**9, 1)}, ValueError, "at most 150 frames, got 1000000001 val"),
+        ({"slope": (0.0, 1.0, 1e-300)}, ValueError, "at most 150 frames"),
+        ({"slope": [1, 2], "play": "slope"}, ValueError, "play to name a range, got 'sl"),
+        ({"slope": (1, 3), "play": "speed"}, ValueError, "play to name a range, got 'sp"),
         ({"slope": (0.0, 1.0)}, TypeError, "expected .min, max, step."),
         (
             {"slope": (2, 9, 1)},
@@ -153,7 +169,7 @@ def test_abbreviations(abbreviation, values, texts):
         (
             {"slope": (1, 200, 1)},
             ValueError,
-            r"at most 150 frames, got 200 = 200; coarsen 'slope'",
+            r"slope: expected at most 150 frames, got 200 values; coarsen the step 1",
         ),
         (
             {"shift": (0.0, 1.0, 0.1), "slope": (1, 50, 1)},
@@ -162,12 +178,12 @@ def test_abbreviations(abbreviation, values, texts):
         ),
     ],
 )
-def test_bad_use_says_what_was_expected_and_what_came(static, controls, error, message):
+def test_bad_use_says_what_was_expected_and_what_came(pages, controls, error, message):
     with pytest.raises(error, match=message):
         interact(**controls)(line)
 
 
-def test_too_many_bytes_name_the_control_to_coarsen(static):
+def test_too_many_bytes_name_the_control_to_coarsen(pages):
     def noise(seed=0):
         """Noise, which no coder can shorten."""
         fig, ax = plt.subplots(figsize=(6.5, 4))
@@ -180,7 +196,7 @@ def test_too_many_bytes_name_the_control_to_coarsen(static):
         interact(seed=(0, 5))(noise)
 
 
-def test_no_docstring_no_default_no_figure(static):
+def test_no_docstring_no_default_no_figure(pages):
     with pytest.raises(ValueError, match="expected a docstring"):
         interact(a=[1])(lambda a=1: None)
 
@@ -214,7 +230,7 @@ def test_an_exception_at_any_position_names_it(monkeypatch, shown, mode, bad):
     assert f"while drawing fragile(a={bad})" in caught.value.__notes__
 
 
-def test_frames_of_different_size_are_refused(static):
+def test_frames_of_different_size_are_refused(pages):
     def jumping(a=1):
         """A picture that grows."""
         return plt.figure(figsize=(2, a))
@@ -259,7 +275,7 @@ def test_live_mode_shows_widgets_a_picture_and_follows_the_slider(monkeypatch, s
     ]
 
 
-def test_every_frame_keeps_the_layout_of_the_defaults(static):
+def test_every_frame_keeps_the_layout_of_the_defaults(pages):
     boxes = []
 
     def labelled(a=1):
@@ -282,16 +298,16 @@ def test_unknown_mode(monkeypatch):
         interact(slope=[1, 2])(line)
 
 
-def test_leaves_no_figure_open(static):
+def test_leaves_no_figure_open(pages):
     plt.close("all")
     interact(slope=[1, 2])(line)
     assert plt.get_fignums() == [] and display is not module.display
 
 
-def test_a_frame_keeps_nothing_of_the_one_before(static):
+def test_a_frame_keeps_nothing_of_the_one_before(pages):
     interact(slope=[1, 2, 3])(line)
     interact(slope=[3, 1])(line)
-    before, alone = pictures(static[0])[1][2], pictures(static[1])[1][0]
+    before, alone = pictures(pages[0])[1][2], pictures(pages[1])[1][0]
     assert np.array_equal(before, alone)
 
 
@@ -306,7 +322,7 @@ def test_garbage_is_collected_after_the_picture_and_as_before(monkeypatch, shown
 
     interact(slope=[1, 2])(watched)
     assert during[-1] is False and gc.isenabled()
-    with pytest.raises(ZeroDivisionError), module._garbage_later():
+    with pytest.raises(ZeroDivisionError), drawing.garbage_later():
         raise ZeroDivisionError
     assert gc.isenabled()
     gc.disable()

@@ -1,0 +1,194 @@
+"""The figure without a kernel: all frames drawn beforehand and written into the page."""
+
+import base64
+import html
+import io
+import itertools
+import json
+from importlib import resources
+
+from PIL import Image, ImageChops, ImageFilter
+
+from utils.interact.controls import coarsen, starts, state
+from utils.interact.drawing import describe, description, frame, layout_of, png
+
+MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
+COLOURS = 128  # of a frame, chosen for it: nobody sees the difference, and it halves the bytes
+
+
+def tried_bundle(function, controls):
+    """Test mode: the defaults and every corner drawn, and each control moves something."""
+    pictures = _Pictures(function, controls, dpi=50)
+    ends = [sorted({0, len(c.values) - 1}) for c in controls]
+    for indices in [starts(controls), *itertools.product(*ends)]:
+        pictures[indices]
+    _refuse_idle(function, controls, pictures)
+    print(f"✓ {function.__name__}: {description(function)}")
+    return _still(function, controls, pictures)
+
+
+def static_bundle(function, controls):
+    """A form of native controls over all frames, and a script that exchanges them."""
+    grid = _grid(controls)
+    pictures = _Pictures(function, controls, dpi=150 if len(grid) <= 40 else 125)
+    base_of = {indices: _base(controls, indices) for indices in grid}
+    frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in grid}
+    _refuse_idle(function, controls, pictures)
+    bases = {base: _webp(pictures[base]) for base in dict.fromkeys(base_of.values())}
+    weight = sum(map(len, [*bases.values(), *frames.values()]))
+    if weight > MAX_BYTES:
+        raise ValueError(
+            f"{function.__name__}: expected at most {MAX_BYTES / 1e6:.1f} MB of frames, "
+            f"got {weight / 1e6:.2f} MB in {len(frames)} frames; {coarsen(controls)} "
+            f"or draw less"
+        )
+    data = {
+        "description": description(function),
+        "controls": [
+            {
+                "name": c.name,
+                "label": c.label,
+                "texts": c.texts,
+                "keys": c.keys,
+                "start": c.start,
+            }
+            for c in controls
+        ],
+        "bases": list(bases.values()),
+        "baseOf": [list(bases).index(base) for base in base_of.values()],
+        "frames": list(frames.values()),
+    }
+    still = _still(function, controls, pictures)
+    page = _html(function, controls, data, bases[starts(controls)], pictures.size)
+    return {"text/html": page, **still}
+
+
+class _Pictures(dict):
+    """The frames of a figure by the indices of its controls, drawn when first asked for."""
+
+    def __init__(self, function, controls, dpi):
+        self.drawn = function, controls
+        self.dpi, self.layout = dpi, layout_of(function, controls)
+        self.size = self[starts(controls)].size
+
+    def __missing__(self, indices):
+        function, controls = self.drawn
+        image = frame(function, controls, indices, self.dpi, self.layout)
+        if self and image.size != self.size:
+            raise ValueError(
+                f"{function.__name__}({state(controls, indices)}): expected every frame "
+                f"to have {self.size} pixels, got {image.size}"
+            )
+        self[indices] = image
+        return image
+
+
+def _grid(controls):
+    return list(itertools.product(*(range(len(c.values)) for c in controls)))
+
+
+def _refuse_idle(function, controls, pictures):
+    """Each control must change the picture somewhere; the ends are looked at first."""
+    inner = lambda indices: sum(
+        0 < i < len(c.values) - 1 for i, c in zip(indices, controls, strict=True)
+    )
+    grid = sorted(_grid(controls), key=inner)
+    for k, control in enumerate(controls):
+        pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in grid if i[k])
+        if all(pictures[one] == pictures[other] for one, other in pairs):
+            raise ValueError(
+                f"{function.__name__}: expected {control.name!r} to change the picture, "
+                f"got the same one at each of its values"
+            )
+
+
+def _base(controls, indices):
+    """The frame that a frame is stored against: the defaults, but for the first choice.
+
+    A choice among several often exchanges the whole scene, a range hardly ever does.
+    """
+    scene = next((c for c in controls if c.kind == "choice"), None)
+    if len(controls) == 1:
+        scene = None
+    pairs = zip(controls, indices, strict=True)
+    return tuple(i if c is scene else c.start for c, i in pairs)
+
+
+def _webp(image, base=None):
+    """The picture in lossless WebP; what it shares with ``base`` is left transparent."""
+    if base is None:
+        return _encode(_fewer_colours(image))
+    full = Image.new("RGBA", image.size, (255, 255, 255, 0))
+    difference = ImageChops.difference(image, base)
+    if box := difference.getbbox():
+        # Two pixels wider than the change, or scaling lets the base shine through its rim.
+        box = (max(box[0] - 2, 0), max(box[1] - 2, 0), box[2] + 2, box[3] + 2)
+        red, green, blue = difference.crop(box).split()
+        change = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+        alpha = change.point(lambda v: 255 * (v > 0)).filter(ImageFilter.MaxFilter(5))
+        part = image.crop(box)
+        part.paste("white", mask=ImageChops.invert(alpha))
+        part = _fewer_colours(part)
+        part.putalpha(alpha)
+        full.paste(part, box[:2])
+    return _encode(full)
+
+
+def _fewer_colours(image):
+    fewer = image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=0)
+    return fewer.convert("RGB")
+
+
+def _encode(image):
+    buffer = io.BytesIO()
+    image.save(buffer, "webp", lossless=True, method=3, quality=80)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _still(function, controls, pictures):
+    """The default picture, for PDF, for JupyterLab, and to compare two runs by."""
+    return {
+        "image/png": base64.b64encode(png(pictures[starts(controls)])).decode(),
+        "text/plain": describe(function, controls, starts(controls)),
+    }
+
+
+def _html(function, controls, data, base, shape):
+    assets = resources.files("utils.interact")
+    payload = json.dumps(data, ensure_ascii=False)
+    payload = payload.replace("</", "<\\/")  # keeps </script> out
+    name = html.escape(function.__name__)
+    alt = html.escape(describe(function, controls, starts(controls)))
+    height = 720 * shape[1] / shape[0]  # CSS pixels; no layout jump
+    return f"""<style>{(assets / "figure.css").read_text()}</style>
+<figure class="interact" data-name="{name}" style="--ratio: {shape[0] / shape[1]:.3f}">
+<div class="picture"><img src="data:image/webp;base64,{base}" alt="{alt}" width="720" height="{height:.0f}"></div>
+<form hidden autocomplete="off" onsubmit="return false" aria-label="Controls of {name.replace("_", " ")}">
+{"".join(map(_control, controls))}<button type="button" class="size" aria-label="Larger picture"></button></form>
+<p class="state">{html.escape(state(controls, starts(controls)))}</p>
+<script type="application/json">{payload}</script>
+</figure>
+<script>{(assets / "figure.js").read_text()}</script>"""
+
+
+def _control(control):
+    """A native element, labelled, with its value as text."""
+    label = f"<span>{html.escape(control.label)}</span>"
+    if control.kind == "switch":
+        checked = " checked" if control.start else ""
+        return f'<label class="switch"><input type="checkbox"{checked}>{label}</label>'
+    if control.kind == "choice":
+        options = "".join(
+            f"<option{' selected' if i == control.start else ''}>{html.escape(text)}</option>"
+            for i, text in enumerate(control.texts)
+        )
+        return f"<label>{label}<select>{options}</select></label>"
+    text = html.escape(control.texts[control.start])
+    slider = (
+        f'<label>{label}<input type="range" min="0" max="{len(control.values) - 1}" '
+        f'value="{control.start}" aria-valuetext="{text}"><output>{text}</output></label>'
+    )
+    if not control.plays:
+        return slider
+    named = f'aria-label="Play {html.escape(control.label)}" aria-pressed="false"'
+    return f'<div class="time"><button type="button" class="play" {named}></button>{slider}</div>'
