@@ -14,7 +14,7 @@ static   every combination is drawn now; the output needs no kernel and no netwo
 test     the defaults and every corner of the grid are drawn; an exception rises
 ======== ==========================================================================
 
-``controls`` reads what the author gives, ``drawing`` makes one frame, ``live`` and
+``controls`` reads what the author gives, ``drawing`` makes frames, ``live`` and
 ``static`` show them.
 """
 
@@ -22,11 +22,11 @@ import os
 
 from IPython.display import display
 
-from utils.interact.controls import arguments_at, controls_of, parse_position
+from utils.interact.controls import arguments_at, controls_of, indices_of
 from utils.interact.live import live_bundle
 from utils.interact.static import static_bundle, tried_bundle
 
-__all__ = ["interact", "position"]
+BUNDLES = {"live": live_bundle, "static": static_bundle, "test": tried_bundle}
 
 
 def interact(*, labels=None, play=None, **abbreviations):
@@ -49,29 +49,19 @@ def interact(*, labels=None, play=None, **abbreviations):
     decorator
         It shows the figure and returns the function unchanged but for an attribute
         ``controls``. The function takes the arguments named here, draws, and returns a
-        matplotlib Figure; its docstring describes the picture in words.
-
-    Raises
-    ------
-    TypeError
-        A control the function does not take, an argument without control or default,
-        an abbreviation of no known kind, or a function that returns no Figure.
-    ValueError
-        No control or more than three, an empty range, a default off the grid, no
-        docstring, more frames or bytes than a page can bear, or a control that changes
-        nothing (the last two where all frames are drawn, or in test mode).
+        matplotlib Figure; its docstring describes the picture in words. TypeError or
+        ValueError say what was expected: also of more frames or bytes than a page can
+        bear, and, in static and test mode, of a control that changes nothing.
     """
 
     def decorate(function):
-        controls = controls_of(function, abbreviations, labels or {}, play)
-        function.controls = controls
+        function.controls = controls_of(function, abbreviations, labels or {}, play)
         mode = os.environ.get("BOOK_MODE", "live")
-        bundles = {"live": live_bundle, "static": static_bundle, "test": tried_bundle}
-        if mode not in bundles:
+        if mode not in BUNDLES:
             raise ValueError(
                 f"BOOK_MODE: expected 'live', 'static' or 'test', got {mode!r}"
             )
-        display(bundles[mode](function, controls), raw=True)
+        display(BUNDLES[mode](function, function.controls), raw=True)
         return function
 
     return decorate
@@ -84,4 +74,4 @@ def position(function, text):
     ``[it swings](#descent:lr=0.21,momentum=0.9)`` shows; a control that is not named
     stays at its default. ValueError where the position is not on the grid.
     """
-    return arguments_at(function.controls, parse_position(function.controls, text))
+    return arguments_at(function.controls, indices_of(function.controls, text))

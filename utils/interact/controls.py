@@ -1,6 +1,7 @@
 """The grid of pictures of an interactive figure: its controls and their values."""
 
 import inspect
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,15 +13,10 @@ import ipywidgets as widgets
 MAX_CONTROLS = 3
 MAX_FRAMES = 150
 
-SLIDERS = widgets.IntSlider | widgets.FloatSlider
-CHOICES = (
-    widgets.Dropdown
-    | widgets.RadioButtons
-    | widgets.Select
-    | widgets.SelectionSlider
-    | widgets.ToggleButtons
-)
-SWITCHES = widgets.Checkbox | widgets.ToggleButton
+SLIDERS = widgets.IntSlider, widgets.FloatSlider
+LISTS = widgets.Dropdown, widgets.RadioButtons, widgets.Select, widgets.ToggleButtons
+CHOICES = *LISTS, widgets.SelectionSlider
+SWITCHES = widgets.Checkbox, widgets.ToggleButton
 
 
 @dataclass(frozen=True)
@@ -38,14 +34,13 @@ class Control:
     @classmethod
     def of(cls, name, label, abbreviation, default=inspect.Parameter.empty):
         """The control of an abbreviation; see ``interact`` for what it may be."""
-        if isinstance(abbreviation, SLIDERS | CHOICES | SWITCHES):
-            if default is inspect.Parameter.empty:
-                default = abbreviation.value
-            abbreviation = _plain(abbreviation)
+        first = abbreviation if isinstance(abbreviation, bool) else None
+        if isinstance(abbreviation, (*SLIDERS, *CHOICES, *SWITCHES)):
+            first, abbreviation = abbreviation.value, _plain(abbreviation)
         kind, values, texts = _values(name, abbreviation)
         if default is inspect.Parameter.empty:
-            default = abbreviation if kind == "switch" else values[0]
-        return cls(name, label, kind, values, texts, _index(name, values, default))
+            default = values[0] if first is None else first
+        return cls(name, label, kind, values, texts, _start(name, values, default))
 
     @property
     def keys(self):
@@ -55,15 +50,16 @@ class Control:
         return tuple(quote(text, safe="") for text in self.texts)
 
     def index_of(self, key):
-        """Where a value stands on the grid that an address names."""
-        for i, own in enumerate(self.keys):
-            if unquote(own) == unquote(key):
-                return i
-            if self.kind == "range" and _is_number(key) and float(key) == float(own):
-                return i
-        raise ValueError(
-            f"{self.name}: expected one of {', '.join(self.keys)}, got {key}"
-        )
+        """Where a value stands that an address names."""
+        try:
+            if self.kind == "range":
+                return self.values.index(float(key))
+            return self.texts.index(unquote(key))
+        except ValueError:
+            grid = ", ".join(self.keys)
+            raise ValueError(
+                f"{self.name}: expected one of {grid}, got {key!r}"
+            ) from None
 
 
 def controls_of(function, abbreviations, labels, play):
@@ -104,19 +100,24 @@ def controls_of(function, abbreviations, labels, play):
         if play not in controls or controls[play].kind != "range":
             raise ValueError(f"{name}: expected play to name a range, got {play!r}")
         controls[play] = replace(controls[play], plays=True)
-    sizes = [len(control.values) for control in controls.values()]
+    controls = tuple(controls.values())
+    sizes = [len(control.values) for control in controls]
     if math.prod(sizes) > MAX_FRAMES:
         raise ValueError(
             f"{name}: expected at most {MAX_FRAMES} frames, got "
-            f"{' × '.join(map(str, sizes))} = {math.prod(sizes)}; "
-            f"{coarsen(controls.values())}"
+            f"{' × '.join(map(str, sizes))} = {math.prod(sizes)}; {coarsen(controls)}"
         )
-    return tuple(controls.values())
+    return controls
 
 
 def coarsen(controls):
     longest = max(controls, key=lambda control: len(control.values))
     return f"coarsen {longest.name!r} ({len(longest.values)} values)"
+
+
+def grid(controls):
+    """The indices of all positions, the last control's running fastest."""
+    return list(itertools.product(*(range(len(c.values)) for c in controls)))
 
 
 def starts(controls):
@@ -128,20 +129,18 @@ def arguments_at(controls, indices):
 
 
 def state(controls, indices):
-    """The values of all controls as a reader sees them: "lr = 0.10, momentum = 0.00"."""
+    """What the controls say at a position: "lr = 0.10, momentum = 0.00"."""
     pairs = zip(controls, indices, strict=True)
     return ", ".join(f"{c.label} = {c.texts[i]}" for c, i in pairs)
 
 
-def parse_position(controls, text):
+def indices_of(controls, text):
     """Indices of "lr=0.21,momentum=0.9"; a control that is not named is at its default."""
     chosen = dict(pair.partition("=")[::2] for pair in text.split(",") if pair)
     names = [control.name for control in controls]
     for name in chosen:
         if name not in names:
-            raise ValueError(
-                f"expected a control among {', '.join(names)}, got {name!r}"
-            )
+            raise ValueError(f"expected a control of {', '.join(names)}, got {name!r}")
     return tuple(
         c.index_of(chosen[c.name]) if c.name in chosen else c.start for c in controls
     )
@@ -152,11 +151,10 @@ def _plain(widget):
     if isinstance(widget, SLIDERS):
         return widget.min, widget.max, widget.step
     if isinstance(widget, SWITCHES):
-        return bool(widget.value)
-    options = widget.options
-    if isinstance(options, Mapping):
-        return dict(options)
-    return dict(o if isinstance(o, tuple) else (str(o), o) for o in options)
+        return widget.value
+    if isinstance(widget.options, Mapping):
+        return dict(widget.options)
+    return dict(o if isinstance(o, tuple) else (str(o), o) for o in widget.options)
 
 
 def _values(name, abbreviation):
@@ -164,10 +162,9 @@ def _values(name, abbreviation):
         case bool():
             return "switch", (False, True), ("off", "on")
         case dict() if abbreviation:
-            texts = tuple(str(key) for key in abbreviation)
-            return "choice", tuple(abbreviation.values()), texts
+            return "choice", tuple(abbreviation.values()), tuple(map(str, abbreviation))
         case list() if abbreviation:
-            return "choice", tuple(abbreviation), tuple(str(v) for v in abbreviation)
+            return "choice", tuple(abbreviation), tuple(map(str, abbreviation))
         case list() | dict():
             raise ValueError(
                 f"{name}: expected at least one choice, got {abbreviation!r}"
@@ -193,30 +190,21 @@ def _range(name, low, high, step):
             f"{name}: expected at most {MAX_FRAMES} frames, got {steps + 1:.0f} values; "
             f"coarsen the step {step!r}"
         )
-    digits = max(_decimals(low), _decimals(step))
+    # Digits after the point: 2 of 0.25, 11 of 1e-11.
+    exponents = [
+        Decimal(f"{x:.10g}").normalize().as_tuple().exponent for x in (low, step)
+    ]
+    digits = max(0, *(-exponent for exponent in exponents))
     values = tuple(round(low + i * step, digits) for i in range(int(steps) + 1))
     return "range", values, tuple(f"{v:.{digits}f}".replace("-", "−") for v in values)
 
 
-def _decimals(number):
-    """Digits after the point: 2 of 0.25, 11 of 1e-11."""
-    return max(0, -Decimal(f"{number:.10g}").normalize().as_tuple().exponent)
-
-
-def _index(name, values, default):
+def _start(name, values, default):
     for i, value in enumerate(values):
         if value is default or (type(value) is type(default) and value == default):
             return i
         numbers = isinstance(value, int | float) and isinstance(default, int | float)
-        if numbers and math.isclose(value, default, rel_tol=1e-9, abs_tol=0):
+        if numbers and math.isclose(value, default, rel_tol=1e-9):
             return i
     shown = f"{values[0]!r} … {values[-1]!r}" if len(values) > 6 else repr(list(values))
     raise ValueError(f"{name}: expected a default on the grid {shown}, got {default!r}")
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

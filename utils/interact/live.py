@@ -9,20 +9,19 @@ import ipywidgets as widgets
 from utils.interact.controls import starts
 from utils.interact.drawing import describe, frame, garbage_later, layout_of, png
 
-STYLE = (resources.files("utils.interact") / "live.css").read_text()
+STYLE = resources.files("utils.interact") / "live.css"
+NO_ROOM = {"height": "0", "margin": "0"}
 
 
 def live_bundle(function, controls, dpi=110):
     """The widgets, and what a viewer without a kernel shows: the default picture."""
-    handles, rows = zip(*map(_widgets, controls), strict=True)
     layout = layout_of(function, controls)
-    picture = widgets.Image(format="png", layout=widgets.Layout(max_width="100%"))
+    handles, rows = zip(*map(_handle, controls), strict=True)
+    picture = widgets.Image(format="png", layout={"max_width": "100%"})
+    style = widgets.HTML(f"<style>{STYLE.read_text()}</style>", layout=NO_ROOM)
     # ipywidgets' Image has no alt text, and its tooltip breaks the view (ipywidgets 8.1).
-    words = widgets.HTML(layout=widgets.Layout(height="0", margin="0"))
-    trouble = widgets.HTML(layout=widgets.Layout(display="none"))
-    style = widgets.HTML(
-        f"<style>{STYLE}</style>", layout=widgets.Layout(height="0", margin="0")
-    )
+    words = widgets.HTML(layout=NO_ROOM)
+    trouble = widgets.HTML()
 
     def draw():
         indices = [int(handle.value) for handle in handles]
@@ -36,15 +35,14 @@ def live_bundle(function, controls, dpi=110):
         # value, so that a fast drag never queues.
         try:
             draw()
-            trouble.layout.display, trouble.value = "none", ""
-        except Exception as error:  # or the old picture stands under the moved slider
-            lines = [
+            trouble.value = ""
+        except Exception as error:  # or the old picture stands there without a word
+            said = [
                 f"{type(error).__name__}: {error}",
                 *getattr(error, "__notes__", []),
             ]
-            said = html.escape("\n".join(lines))
+            said = html.escape("\n".join(said))
             trouble.value = f'<pre class="interact-trouble" role="alert">{said}</pre>'
-            trouble.layout.display = ""
 
     draw()
     for handle in handles:
@@ -57,26 +55,25 @@ def live_bundle(function, controls, dpi=110):
     }
 
 
-def _widgets(control):
-    """The control whose value runs over the grid, and the row that it stands in."""
+def _handle(control):
+    """The widget whose value runs over the grid, and the row that it stands in."""
     if control.kind == "switch":
-        handle = widgets.Checkbox(
+        box = widgets.Checkbox(
             bool(control.start), description=control.label, indent=False
         )
-        return handle, handle
-    options = list(zip(control.texts, range(len(control.values)), strict=True))
-    cls = widgets.SelectionSlider if control.kind == "range" else widgets.Dropdown
-    handle = cls(
-        options=options,
+        return box, box
+    handle = (widgets.SelectionSlider if control.kind == "range" else widgets.Dropdown)(
+        options=list(zip(control.texts, range(len(control.values)), strict=True)),
         value=control.start,
         description=control.label,
         style={"description_width": "initial"},
-        layout=widgets.Layout(width="auto", min_width="18em", flex="1"),
+        layout={"width": "auto", "min_width": "18em", "flex": "1"},
     )
     if not control.plays:
         return handle, handle
+    last = len(control.values) - 1
     button = widgets.Play(
-        value=control.start, max=len(options) - 1, interval=170, show_repeat=False
+        value=control.start, max=last, interval=170, show_repeat=False
     )
     widgets.jslink((button, "value"), (handle, "index"))
     return handle, widgets.HBox([button, handle])

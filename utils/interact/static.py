@@ -9,18 +9,18 @@ from importlib import resources
 
 from PIL import Image, ImageChops, ImageFilter
 
-from utils.interact.controls import coarsen, starts, state
+from utils.interact.controls import coarsen, grid, starts, state
 from utils.interact.drawing import describe, description, frame, layout_of, png
 
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame, chosen for it: nobody sees the difference, and it halves the bytes
+ASSETS = resources.files("utils.interact")
 
 
 def tried_bundle(function, controls):
     """Test mode: the defaults and every corner drawn, and each control moves something."""
     pictures = _Pictures(function, controls, dpi=50)
-    ends = [sorted({0, len(c.values) - 1}) for c in controls]
-    for indices in [starts(controls), *itertools.product(*ends)]:
+    for indices in itertools.product(*({0, len(c.values) - 1} for c in controls)):
         pictures[indices]
     _refuse_idle(function, controls, pictures)
     print(f"✓ {function.__name__}: {description(function)}")
@@ -29,12 +29,12 @@ def tried_bundle(function, controls):
 
 def static_bundle(function, controls):
     """A form of native controls over all frames, and a script that exchanges them."""
-    grid = _grid(controls)
-    pictures = _Pictures(function, controls, dpi=150 if len(grid) <= 40 else 125)
-    base_of = {indices: _base(controls, indices) for indices in grid}
-    frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in grid}
-    _refuse_idle(function, controls, pictures)
+    places = grid(controls)
+    pictures = _Pictures(function, controls, dpi=150 if len(places) <= 40 else 125)
+    base_of = {indices: _base(controls, indices) for indices in places}
+    frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in places}
     bases = {base: _webp(pictures[base]) for base in dict.fromkeys(base_of.values())}
+    _refuse_idle(function, controls, pictures)
     weight = sum(map(len, [*bases.values(), *frames.values()]))
     if weight > MAX_BYTES:
         raise ValueError(
@@ -42,59 +42,42 @@ def static_bundle(function, controls):
             f"got {weight / 1e6:.2f} MB in {len(frames)} frames; {coarsen(controls)} "
             f"or draw less"
         )
+    told = ("name", "label", "texts", "keys", "start")
     data = {
         "description": description(function),
-        "controls": [
-            {
-                "name": c.name,
-                "label": c.label,
-                "texts": c.texts,
-                "keys": c.keys,
-                "start": c.start,
-            }
-            for c in controls
-        ],
+        "controls": [{key: getattr(c, key) for key in told} for c in controls],
         "bases": list(bases.values()),
         "baseOf": [list(bases).index(base) for base in base_of.values()],
         "frames": list(frames.values()),
     }
-    still = _still(function, controls, pictures)
     page = _html(function, controls, data, bases[starts(controls)], pictures.size)
-    return {"text/html": page, **still}
+    return {"text/html": page} | _still(function, controls, pictures)
 
 
 class _Pictures(dict):
     """The frames of a figure by the indices of its controls, drawn when first asked for."""
 
     def __init__(self, function, controls, dpi):
-        self.drawn = function, controls
-        self.dpi, self.layout = dpi, layout_of(function, controls)
+        self.source, self.dpi = (function, controls), dpi
+        self.layout, self.size = layout_of(function, controls), None
         self.size = self[starts(controls)].size
 
     def __missing__(self, indices):
-        function, controls = self.drawn
+        function, controls = self.source
         image = frame(function, controls, indices, self.dpi, self.layout)
-        if self and image.size != self.size:
+        if image.size != (self.size or image.size):
             raise ValueError(
                 f"{function.__name__}({state(controls, indices)}): expected every frame "
                 f"to have {self.size} pixels, got {image.size}"
             )
-        self[indices] = image
-        return image
-
-
-def _grid(controls):
-    return list(itertools.product(*(range(len(c.values)) for c in controls)))
+        return self.setdefault(indices, image)
 
 
 def _refuse_idle(function, controls, pictures):
-    """Each control must change the picture somewhere; the ends are looked at first."""
-    inner = lambda indices: sum(
-        0 < i < len(c.values) - 1 for i, c in zip(indices, controls, strict=True)
-    )
-    grid = sorted(_grid(controls), key=inner)
+    """Each control must change the picture somewhere; what is drawn is looked at first."""
+    places = sorted(grid(controls), key=lambda indices: indices not in pictures)
     for k, control in enumerate(controls):
-        pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in grid if i[k])
+        pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in places if i[k])
         if all(pictures[one] == pictures[other] for one, other in pairs):
             raise ValueError(
                 f"{function.__name__}: expected {control.name!r} to change the picture, "
@@ -153,42 +136,43 @@ def _still(function, controls, pictures):
     }
 
 
-def _html(function, controls, data, base, shape):
-    assets = resources.files("utils.interact")
+def _html(function, controls, data, base, size):
     payload = json.dumps(data, ensure_ascii=False)
     payload = payload.replace("</", "<\\/")  # keeps </script> out
-    name = html.escape(function.__name__)
+    name, (width, height) = html.escape(function.__name__), size
     alt = html.escape(describe(function, controls, starts(controls)))
-    height = 720 * shape[1] / shape[0]  # CSS pixels; no layout jump
-    return f"""<style>{(assets / "figure.css").read_text()}</style>
-<figure class="interact" data-name="{name}" style="--ratio: {shape[0] / shape[1]:.3f}">
-<div class="picture"><img src="data:image/webp;base64,{base}" alt="{alt}" width="720" height="{height:.0f}"></div>
-<form hidden autocomplete="off" onsubmit="return false" aria-label="Controls of {name.replace("_", " ")}">
-{"".join(map(_control, controls))}<button type="button" class="size" aria-label="Larger picture"></button></form>
+    picture = f'src="data:image/webp;base64,{base}" alt="{alt}"'
+    place = f'width="720" height="{720 * height / width:.0f}"'  # in CSS; no layout jump
+    named = f'aria-label="Controls of {name.replace("_", " ")}"'
+    return f"""<style>{(ASSETS / "figure.css").read_text()}</style>
+<figure class="interact" data-name="{name}" style="--ratio: {width / height:.3f}">
+<div class="picture"><img {picture} {place}></div>
+<form hidden autocomplete="off" onsubmit="return false" {named}>
+{"".join(map(_control, controls))}
+<button type="button" class="size" aria-label="Larger picture"></button>
+</form>
 <p class="state">{html.escape(state(controls, starts(controls)))}</p>
 <script type="application/json">{payload}</script>
 </figure>
-<script>{(assets / "figure.js").read_text()}</script>"""
+<script>{(ASSETS / "figure.js").read_text()}</script>"""
 
 
 def _control(control):
     """A native element, labelled, with its value as text."""
-    label = f"<span>{html.escape(control.label)}</span>"
+    label = html.escape(control.label)
     if control.kind == "switch":
-        checked = " checked" if control.start else ""
-        return f'<label class="switch"><input type="checkbox"{checked}>{label}</label>'
+        box = f'<input type="checkbox"{" checked" if control.start else ""}>'
+        return f'<label class="switch">{box}<span>{label}</span></label>'
     if control.kind == "choice":
-        options = "".join(
-            f"<option{' selected' if i == control.start else ''}>{html.escape(text)}</option>"
-            for i, text in enumerate(control.texts)
-        )
-        return f"<label>{label}<select>{options}</select></label>"
-    text = html.escape(control.texts[control.start])
-    slider = (
-        f'<label>{label}<input type="range" min="0" max="{len(control.values) - 1}" '
-        f'value="{control.start}" aria-valuetext="{text}"><output>{text}</output></label>'
-    )
+        texts = [f"<option>{html.escape(text)}</option>" for text in control.texts]
+        texts[control.start] = texts[control.start].replace(">", " selected>", 1)
+        return f"<label><span>{label}</span><select>{''.join(texts)}</select></label>"
+    text, last = control.texts[control.start], len(control.values) - 1
+    place = f'max="{last}" value="{control.start}" aria-valuetext="{text}"'
+    slider = f'<input type="range" min="0" {place}><output>{text}</output>'
+    row = f"<label><span>{label}</span>{slider}</label>"
     if not control.plays:
-        return slider
-    named = f'aria-label="Play {html.escape(control.label)}" aria-pressed="false"'
-    return f'<div class="time"><button type="button" class="play" {named}></button>{slider}</div>'
+        return row
+    named = f'aria-label="Play {label}" aria-pressed="false"'
+    button = f'<button type="button" class="play" {named}></button>'
+    return f'<div class="time">{button}{row}</div>'
