@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 from importlib import resources
+from string import Template
 
 from PIL import Image, ImageChops, ImageFilter
 
@@ -138,23 +139,19 @@ def _still(function, controls, pictures):
 
 def _html(function, controls, data, base, size):
     payload = json.dumps(data, ensure_ascii=False)
-    payload = payload.replace("</", "<\\/")  # keeps </script> out
-    name, (width, height) = html.escape(function.__name__), size
-    alt = html.escape(describe(function, controls, starts(controls)))
-    picture = f'src="data:image/webp;base64,{base}" alt="{alt}"'
-    place = f'width="720" height="{720 * height / width:.0f}"'  # in CSS; no layout jump
-    named = f'aria-label="Controls of {name.replace("_", " ")}"'
-    return f"""<style>{(ASSETS / "figure.css").read_text()}</style>
-<figure class="interact" data-name="{name}" style="--ratio: {width / height:.3f}">
-<div class="picture"><img {picture} {place}></div>
-<form hidden autocomplete="off" onsubmit="return false" {named}>
-{"".join(map(_control, controls))}
-<button type="button" class="size" aria-label="Larger picture"></button>
-</form>
-<p class="state">{html.escape(state(controls, starts(controls)))}</p>
-<script type="application/json">{payload}</script>
-</figure>
-<script>{(ASSETS / "figure.js").read_text()}</script>"""
+    return Template((ASSETS / "figure.html").read_text()).substitute(
+        css=(ASSETS / "figure.css").read_text(),
+        js=(ASSETS / "figure.js").read_text(),
+        name=html.escape(function.__name__),
+        title=html.escape(function.__name__.replace("_", " ")),
+        ratio=round(size[0] / size[1], 3),
+        height=round(720 * size[1] / size[0]),  # CSS pixels; no layout jump
+        base=base,
+        alt=html.escape(describe(function, controls, starts(controls))),
+        controls="".join(map(_control, controls)),
+        state=html.escape(state(controls, starts(controls))),
+        data=payload.replace("</", "<\\/"),  # keeps </script> out
+    )
 
 
 def _control(control):
