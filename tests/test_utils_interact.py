@@ -97,7 +97,6 @@ def test_static_mode_starts_at_the_defaults_and_describes_itself(pages):
     assert 'alt="A straight line. slope k = 1, dashed = off."' in html
     assert pages[0]["text/plain"] == "A straight line. slope k = 1, dashed = off."
     assert base64.b64decode(pages[0]["image/png"]).startswith(b"\x89PNG")
-    assert html.count("<select>") == 1 and html.count('<input type="checkbox"') == 1
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", html)
 
 
@@ -233,7 +232,7 @@ def test_no_docstring_no_default_no_figure(pages):
     def bare(a, b):
         """A picture."""
 
-    with pytest.raises(TypeError, match="got neither for 'b'"):
+    with pytest.raises(TypeError, match="a default for 'b', got neither"):
         interact(a=[1, 2])(bare)
 
     def nothing(a=1):
@@ -431,7 +430,7 @@ def test_a_position_in_words(pages):
 def test_unknown_mode(monkeypatch):
     monkeypatch.setenv("BOOK_MODE", "loud")
     with pytest.raises(
-        ValueError, match="expected 'live', 'static' or 'test', got 'loud'"
+        ValueError, match=r"expected one of .'live', 'static', 'test'., got 'loud'"
     ):
         interact(slope=[1, 2])(line)
 
@@ -561,6 +560,15 @@ def test_a_position_moves_its_figure_and_no_other(visit):
     assert 0 <= top < 700
     page.locator("a.position").nth(1).click()  # off the grid: nothing moves
     assert states(page) == [HALF, "slope = 1"]
+
+
+def test_controls_are_native_and_labelled(visit):
+    form = visit().get_by_role("form", name="Controls of wave")
+    assert (
+        form.get_by_role("slider", name="step").get_attribute("aria-valuetext") == "0"
+    )
+    assert form.get_by_role("combobox", name="line").input_value() == "solid"
+    assert not form.get_by_role("checkbox", name="grid").is_checked()
 
 
 def test_an_address_with_a_position_opens_it_so(visit):

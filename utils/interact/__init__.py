@@ -58,9 +58,7 @@ def interact(*, labels=None, play=None, **abbreviations):
         function.controls = controls_of(function, abbreviations, labels or {}, play)
         mode = os.environ.get("BOOK_MODE", "live")
         if mode not in BUNDLES:
-            raise ValueError(
-                f"BOOK_MODE: expected 'live', 'static' or 'test', got {mode!r}"
-            )
+            raise ValueError(f"BOOK_MODE: expected one of {[*BUNDLES]}, got {mode!r}")
         display(BUNDLES[mode](function, function.controls), raw=True)
         return function
 

@@ -14,9 +14,7 @@ MAX_CONTROLS = 3
 MAX_FRAMES = 150
 
 SLIDERS = widgets.IntSlider, widgets.FloatSlider
-LISTS = widgets.Dropdown, widgets.RadioButtons, widgets.Select, widgets.ToggleButtons
-CHOICES = *LISTS, widgets.SelectionSlider
-SWITCHES = widgets.Checkbox, widgets.ToggleButton
+LISTS = widgets.Dropdown, widgets.RadioButtons, widgets.Select, widgets.SelectionSlider
 
 
 @dataclass(frozen=True)
@@ -34,12 +32,10 @@ class Control:
     @classmethod
     def of(cls, name, label, abbreviation, default=inspect.Parameter.empty):
         """The control of an abbreviation; see ``interact`` for what it may be."""
-        first = abbreviation if isinstance(abbreviation, bool) else None
-        if isinstance(abbreviation, (*SLIDERS, *CHOICES, *SWITCHES)):
-            first, abbreviation = abbreviation.value, _plain(abbreviation)
-        kind, values, texts = _values(name, abbreviation)
+        kind, values, texts = _values(name, _plain(abbreviation))
         if default is inspect.Parameter.empty:
-            default = values[0] if first is None else first
+            own = abbreviation if kind == "switch" else values[0]
+            default = getattr(abbreviation, "value", own)
         return cls(name, label, kind, values, texts, _start(name, values, default))
 
     @property
@@ -56,58 +52,48 @@ class Control:
                 return self.values.index(float(key))
             return self.texts.index(unquote(key))
         except ValueError:
-            grid = ", ".join(self.keys)
-            raise ValueError(
-                f"{self.name}: expected one of {grid}, got {key!r}"
-            ) from None
+            wanted = f"{self.name}: expected one of {', '.join(self.keys)}"
+            raise ValueError(f"{wanted}, got {key!r}") from None
 
 
 def controls_of(function, abbreviations, labels, play):
     """The controls of a drawing function, or an error that says what is wrong."""
     if not inspect.isfunction(function):
-        raise TypeError(
-            f"interact: expected a function made by def, got {type(function).__name__}"
-        )
-    name = function.__name__
-    if not 1 <= len(abbreviations) <= MAX_CONTROLS:
+        kind = type(function).__name__
+        raise TypeError(f"interact: expected a function made by def, got {kind}")
+    name, count = function.__name__, len(abbreviations)
+    if not 1 <= count <= MAX_CONTROLS:
         raise ValueError(
-            f"{name}: expected one to {MAX_CONTROLS} controls, got {len(abbreviations)}"
+            f"{name}: expected one to {MAX_CONTROLS} controls, got {count}"
         )
     if not inspect.getdoc(function):
         raise ValueError(
-            f"{name}: expected a docstring that describes the picture in words, got none"
+            f"{name}: expected a docstring that describes the picture, got none"
         )
     parameters = inspect.signature(function).parameters
-    for unknown in [*abbreviations, *labels]:
-        if unknown not in parameters:
+    for key in [*abbreviations, *labels]:
+        if key not in parameters:
+            known = ", ".join(parameters)
+            raise TypeError(f"{name}: expected controls among ({known}), got {key!r}")
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in abbreviations:
             raise TypeError(
-                f"{name}: expected controls among its arguments ({', '.join(parameters)}), "
-                f"got {unknown!r}"
+                f"{name}: expected a control or a default for {key!r}, got neither"
             )
-    for parameter in parameters.values():
-        if parameter.default is parameter.empty and parameter.name not in abbreviations:
-            raise TypeError(
-                f"{name}: expected a control or a default for each argument, "
-                f"got neither for {parameter.name!r}"
-            )
-    controls = {
-        key: Control.of(
-            key, labels.get(key, key.replace("_", " ")), value, parameters[key].default
-        )
-        for key, value in abbreviations.items()
-    }
-    if play is not None:
-        if play not in controls or controls[play].kind != "range":
-            raise ValueError(f"{name}: expected play to name a range, got {play!r}")
-        controls[play] = replace(controls[play], plays=True)
-    controls = tuple(controls.values())
+    controls = []
+    for key, abbreviation in abbreviations.items():
+        label = labels.get(key, key.replace("_", " "))
+        control = Control.of(key, label, abbreviation, parameters[key].default)
+        controls.append(replace(control, plays=key == play))
+    if play is not None and (play, "range") not in [(c.name, c.kind) for c in controls]:
+        raise ValueError(f"{name}: expected play to name a range, got {play!r}")
     sizes = [len(control.values) for control in controls]
     if math.prod(sizes) > MAX_FRAMES:
+        product = f"{' × '.join(map(str, sizes))} = {math.prod(sizes)}"
         raise ValueError(
-            f"{name}: expected at most {MAX_FRAMES} frames, got "
-            f"{' × '.join(map(str, sizes))} = {math.prod(sizes)}; {coarsen(controls)}"
+            f"{name}: expected at most {MAX_FRAMES} frames, got {product}; {coarsen(controls)}"
         )
-    return controls
+    return tuple(controls)
 
 
 def coarsen(controls):
@@ -146,15 +132,17 @@ def indices_of(controls, text):
     )
 
 
-def _plain(widget):
-    """What a widget says as an abbreviation without one."""
-    if isinstance(widget, SLIDERS):
-        return widget.min, widget.max, widget.step
-    if isinstance(widget, SWITCHES):
-        return widget.value
-    if isinstance(widget.options, Mapping):
-        return dict(widget.options)
-    return dict(o if isinstance(o, tuple) else (str(o), o) for o in widget.options)
+def _plain(abbreviation):
+    """What a widget says as an abbreviation without one; all else as it is."""
+    if isinstance(abbreviation, SLIDERS):
+        return abbreviation.min, abbreviation.max, abbreviation.step
+    if isinstance(abbreviation, widgets.Checkbox | widgets.ToggleButton):
+        return abbreviation.value
+    if isinstance(abbreviation, LISTS):
+        options = abbreviation.options
+        pairs = options.items() if isinstance(options, Mapping) else options
+        return dict(o if isinstance(o, tuple) else (str(o), o) for o in pairs)
+    return abbreviation
 
 
 def _values(name, abbreviation):
@@ -181,30 +169,26 @@ def _values(name, abbreviation):
 
 def _range(name, low, high, step):
     if not all(map(math.isfinite, (low, high, step))) or step <= 0 or high < low + step:
-        raise ValueError(
-            f"{name}: expected min + step <= max and step > 0, got {(low, high, step)!r}"
-        )
+        got = (low, high, step)
+        raise ValueError(f"{name}: expected min + step <= max and step > 0, got {got}")
     steps = (high - low) / step + 1e-9
     if steps >= MAX_FRAMES:  # before anything of that length is made
-        raise ValueError(
-            f"{name}: expected at most {MAX_FRAMES} frames, got {steps + 1:.0f} values; "
-            f"coarsen the step {step!r}"
-        )
+        got = f"{steps + 1:.0f} values; coarsen the step {step}"
+        raise ValueError(f"{name}: expected at most {MAX_FRAMES} frames, got {got}")
     # Digits after the point: 2 of 0.25, 11 of 1e-11.
-    exponents = [
-        Decimal(f"{x:.10g}").normalize().as_tuple().exponent for x in (low, step)
-    ]
-    digits = max(0, *(-exponent for exponent in exponents))
+    exact = [Decimal(f"{x:.10g}").normalize().as_tuple() for x in (low, step)]
+    digits = max(0, *(-number.exponent for number in exact))
     values = tuple(round(low + i * step, digits) for i in range(int(steps) + 1))
     return "range", values, tuple(f"{v:.{digits}f}".replace("-", "−") for v in values)
 
 
 def _start(name, values, default):
+    numbers = (int, float)
     for i, value in enumerate(values):
         if value is default or (type(value) is type(default) and value == default):
             return i
-        numbers = isinstance(value, int | float) and isinstance(default, int | float)
-        if numbers and math.isclose(value, default, rel_tol=1e-9):
-            return i
+        if isinstance(value, numbers) and isinstance(default, numbers):
+            if math.isclose(value, default, rel_tol=1e-9):
+                return i
     shown = f"{values[0]!r} … {values[-1]!r}" if len(values) > 6 else repr(list(values))
     raise ValueError(f"{name}: expected a default on the grid {shown}, got {default!r}")

@@ -7,9 +7,36 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
   const base = picture.querySelector("img");
   const image = picture.appendChild(base.cloneNode()); // lies over the base
   base.alt = "";
-  const inputs = [...form.querySelectorAll("input, select")];
   const data = JSON.parse(figure.querySelector("script").textContent);
   const { controls } = data;
+
+  // Native elements, labelled, with the value of a range as text.
+  const make = (tag, attributes, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const button = (name, label) => make("button", { type: "button", class: name, "aria-label": label });
+  const inputs = controls.map(({ label, kind, texts, start, plays }) => {
+    const said = make("span", {}, label);
+    if (kind === "switch") {
+      const box = make("input", { type: "checkbox", ...(start && { checked: "" }) });
+      form.append(make("label", { class: "switch" }, box, said));
+      return box;
+    }
+    if (kind === "choice") {
+      const options = texts.map((text, i) => new Option(text, text, i === start, i === start));
+      const list = make("select", {}, ...options);
+      form.append(make("label", {}, said, list));
+      return list;
+    }
+    const range = make("input", { type: "range", min: 0, max: texts.length - 1, value: start });
+    const row = make("label", {}, said, range, make("output", {}));
+    form.append(plays ? make("div", { class: "time" }, button("play", "Play " + label), row) : row);
+    return range;
+  });
+  const size = form.appendChild(button("size", "Larger picture"));
   const index = (input) =>
     input.type === "checkbox" ? Number(input.checked) : input.selectedIndex ?? Number(input.value);
   const place = () =>
@@ -65,7 +92,6 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
 
   // Large: the same elements in a dialog over the whole screen.
   const dialog = figure.appendChild(document.createElement("dialog"));
-  const size = form.querySelector(".size");
   dialog.setAttribute("aria-label", figure.dataset.name.replaceAll("_", " "));
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // a deck's keys
   dialog.addEventListener("close", () => {
@@ -125,5 +151,6 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
   // A browser may restore moved controls on return.
   addEventListener("pageshow", (event) => event.persisted && show());
   form.hidden = false;
+  stop();
   go(location.hash, "center") || show();
 }

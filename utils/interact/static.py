@@ -38,12 +38,12 @@ def static_bundle(function, controls):
     _refuse_idle(function, controls, pictures)
     weight = sum(map(len, [*bases.values(), *frames.values()]))
     if weight > MAX_BYTES:
-        raise ValueError(
-            f"{function.__name__}: expected at most {MAX_BYTES / 1e6:.1f} MB of frames, "
-            f"got {weight / 1e6:.2f} MB in {len(frames)} frames; {coarsen(controls)} "
-            f"or draw less"
+        wanted = (
+            f"{function.__name__}: expected at most {MAX_BYTES / 1e6:.1f} MB of frames"
         )
-    told = ("name", "label", "texts", "keys", "start")
+        got = f"{weight / 1e6:.2f} MB in {len(frames)} frames"
+        raise ValueError(f"{wanted}, got {got}; {coarsen(controls)} or draw less")
+    told = ("name", "label", "kind", "texts", "keys", "start", "plays")
     data = {
         "description": description(function),
         "controls": [{key: getattr(c, key) for key in told} for c in controls],
@@ -67,9 +67,11 @@ class _Pictures(dict):
         function, controls = self.source
         image = frame(function, controls, indices, self.dpi, self.layout)
         if image.size != (self.size or image.size):
+            wanted = (
+                f"expected every frame to have {self.size} pixels, got {image.size}"
+            )
             raise ValueError(
-                f"{function.__name__}({state(controls, indices)}): expected every frame "
-                f"to have {self.size} pixels, got {image.size}"
+                f"{function.__name__}({state(controls, indices)}): {wanted}"
             )
         return self.setdefault(indices, image)
 
@@ -80,10 +82,10 @@ def _refuse_idle(function, controls, pictures):
     for k, control in enumerate(controls):
         pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in places if i[k])
         if all(pictures[one] == pictures[other] for one, other in pairs):
-            raise ValueError(
-                f"{function.__name__}: expected {control.name!r} to change the picture, "
-                f"got the same one at each of its values"
+            wanted = (
+                f"{function.__name__}: expected {control.name!r} to change the picture"
             )
+            raise ValueError(f"{wanted}, got the same one at each of its values")
 
 
 def _base(controls, indices):
@@ -148,28 +150,6 @@ def _html(function, controls, data, base, size):
         height=round(720 * size[1] / size[0]),  # CSS pixels; no layout jump
         base=base,
         alt=html.escape(describe(function, controls, starts(controls))),
-        controls="".join(map(_control, controls)),
         state=html.escape(state(controls, starts(controls))),
         data=payload.replace("</", "<\\/"),  # keeps </script> out
     )
-
-
-def _control(control):
-    """A native element, labelled, with its value as text."""
-    label = html.escape(control.label)
-    if control.kind == "switch":
-        box = f'<input type="checkbox"{" checked" if control.start else ""}>'
-        return f'<label class="switch">{box}<span>{label}</span></label>'
-    if control.kind == "choice":
-        texts = [f"<option>{html.escape(text)}</option>" for text in control.texts]
-        texts[control.start] = texts[control.start].replace(">", " selected>", 1)
-        return f"<label><span>{label}</span><select>{''.join(texts)}</select></label>"
-    text, last = control.texts[control.start], len(control.values) - 1
-    place = f'max="{last}" value="{control.start}" aria-valuetext="{text}"'
-    slider = f'<input type="range" min="0" {place}><output>{text}</output>'
-    row = f"<label><span>{label}</span>{slider}</label>"
-    if not control.plays:
-        return row
-    named = f'aria-label="Play {label}" aria-pressed="false"'
-    button = f'<button type="button" class="play" {named}></button>'
-    return f'<div class="time">{button}{row}</div>'
