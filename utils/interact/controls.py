@@ -14,7 +14,8 @@ MAX_CONTROLS = 3
 MAX_FRAMES = 150
 
 SLIDERS = widgets.IntSlider, widgets.FloatSlider
-LISTS = widgets.Dropdown, widgets.RadioButtons, widgets.Select, widgets.SelectionSlider
+LISTS = widgets.Dropdown, widgets.RadioButtons, widgets.Select
+CHOICES = *LISTS, widgets.SelectionSlider, widgets.ToggleButtons
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _plain(abbreviation):
         return abbreviation.min, abbreviation.max, abbreviation.step
     if isinstance(abbreviation, widgets.Checkbox | widgets.ToggleButton):
         return abbreviation.value
-    if isinstance(abbreviation, LISTS):
+    if isinstance(abbreviation, CHOICES):
         options = abbreviation.options
         pairs = options.items() if isinstance(options, Mapping) else options
         return dict(o if isinstance(o, tuple) else (str(o), o) for o in pairs)

@@ -119,7 +119,9 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
     const [, name, pairs] = hash.match(/^#([^:]*):(.*)$/) ?? [];
     if (!name || plain(name) !== figure.dataset.name) return [];
     const chosen = Object.fromEntries(
-      pairs.split(",").map((pair) => pair.split("=").map(plain)));
+      pairs.split(",").filter(Boolean).map((pair) => pair.split("=").map(plain)));
+    const names = controls.map((control) => control.name);
+    if (Object.keys(chosen).some((name) => !names.includes(name))) return [];
     return controls.map(({ name, keys, start }, i) => !(name in chosen) ? start :
       keys.findIndex((key) => plain(key) === chosen[name] ||
         (inputs[i].type === "range" && Number(key) === Number(chosen[name]))));
