@@ -1,0 +1,75 @@
+"""One entry point for every interactive figure of the book.
+
+    @interact(lr=(0.01, 0.20, 0.01), momentum=(0, 0.9, 0.15))
+    def descent(lr=0.1, momentum=0.0):
+        '''Path of gradient descent on an ill-conditioned bowl.'''
+        ...
+        return fig
+
+The environment variable ``BOOK_MODE`` says what becomes of it:
+
+======== ==========================================================================
+live     (default) ipywidgets: the figure is drawn again as the reader drags
+static   every combination is drawn now; the output needs no kernel and no network
+test     the defaults and every corner of the grid are drawn; an exception rises
+======== ==========================================================================
+
+``controls`` reads what the author gives, ``drawing`` makes frames, ``live`` and
+``static`` show them.
+"""
+
+import os
+
+from IPython.display import display
+
+from utils.interact.controls import arguments_at, controls_of, indices_of
+from utils.interact.live import live_bundle
+from utils.interact.static import static_bundle, tried_bundle
+
+BUNDLES = {"live": live_bundle, "static": static_bundle, "test": tried_bundle}
+
+
+def interact(*, labels=None, play=None, **abbreviations):
+    """Put one to three arguments of a drawing function under the reader's finger.
+
+    Parameters
+    ----------
+    labels : dict, optional
+        Text beside a control, by argument name; the name itself where absent.
+    play : str, optional
+        The range that is time (step, epoch, layer): it gets a button that plays it.
+    **abbreviations
+        For each argument a range ``(min, max, step)`` or, of integers, ``(min, max)``; a
+        list of choices, or a dict of them by text; a bool; or an ipywidgets slider of one
+        number, selection of one choice, or checkbox. A control starts where the
+        function's default is, else at the widget's value, else at its first value.
+
+    Returns
+    -------
+    decorator
+        It shows the figure and returns the function unchanged but for an attribute
+        ``controls``. The function takes the arguments named here, draws, and returns a
+        matplotlib Figure; its docstring describes the picture in words. TypeError or
+        ValueError say what was expected: also of more frames or bytes than a page can
+        bear, and, in static and test mode, of a control that changes nothing.
+    """
+
+    def decorate(function):
+        function.controls = controls_of(function, abbreviations, labels or {}, play)
+        mode = os.environ.get("BOOK_MODE", "live")
+        if mode not in BUNDLES:
+            raise ValueError(f"BOOK_MODE: expected one of {[*BUNDLES]}, got {mode!r}")
+        display(BUNDLES[mode](function, function.controls), raw=True)
+        return function
+
+    return decorate
+
+
+def position(function, text):
+    """Arguments of a figure's function at a position that the prose names.
+
+    ``position(descent, "lr=0.21,momentum=0.9")`` is what the link
+    ``[it swings](#descent:lr=0.21,momentum=0.9)`` shows; a control that is not named
+    stays at its default. ValueError where the position is not on the grid.
+    """
+    return arguments_at(function.controls, indices_of(function.controls, text))

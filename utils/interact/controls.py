@@ -1,0 +1,195 @@
+"""The grid of pictures of an interactive figure: its controls and their values."""
+
+import inspect
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from urllib.parse import quote, unquote
+
+import ipywidgets as widgets
+
+MAX_CONTROLS = 3
+MAX_FRAMES = 150
+
+SLIDERS = widgets.IntSlider, widgets.FloatSlider
+LISTS = widgets.Dropdown, widgets.RadioButtons, widgets.Select
+CHOICES = *LISTS, widgets.SelectionSlider, widgets.ToggleButtons
+
+
+@dataclass(frozen=True)
+class Control:
+    """A named axis of the grid of pictures: the values it takes and how they read."""
+
+    name: str
+    label: str
+    kind: str  # "range", "choice" or "switch"
+    values: tuple
+    texts: tuple
+    start: int
+    plays: bool = False
+
+    @classmethod
+    def of(cls, name, label, abbreviation, default=inspect.Parameter.empty):
+        """The control of an abbreviation; see ``interact`` for what it may be."""
+        kind, values, texts = _values(name, _plain(abbreviation))
+        if default is inspect.Parameter.empty:
+            own = abbreviation if kind == "switch" else values[0]
+            default = getattr(abbreviation, "value", own)
+        return cls(name, label, kind, values, texts, _start(name, values, default))
+
+    @property
+    def keys(self):
+        """What the address of a position writes for each value."""
+        if self.kind == "range":
+            return tuple(map(str, self.values))
+        return tuple(quote(text, safe="") for text in self.texts)
+
+    def index_of(self, key):
+        """Where a value stands that an address names."""
+        try:
+            if self.kind == "range":
+                return self.values.index(float(key))
+            return self.texts.index(unquote(key))
+        except ValueError:
+            wanted = f"{self.name}: expected one of {', '.join(self.keys)}"
+            raise ValueError(f"{wanted}, got {key!r}") from None
+
+
+def controls_of(function, abbreviations, labels, play):
+    """The controls of a drawing function, or an error that says what is wrong."""
+    if not inspect.isfunction(function):
+        kind = type(function).__name__
+        raise TypeError(f"interact: expected a function made by def, got {kind}")
+    name, count = function.__name__, len(abbreviations)
+    if not 1 <= count <= MAX_CONTROLS:
+        raise ValueError(
+            f"{name}: expected one to {MAX_CONTROLS} controls, got {count}"
+        )
+    if not inspect.getdoc(function):
+        raise ValueError(
+            f"{name}: expected a docstring that describes the picture, got none"
+        )
+    parameters = inspect.signature(function).parameters
+    for key in [*abbreviations, *labels]:
+        if key not in parameters:
+            known = ", ".join(parameters)
+            raise TypeError(f"{name}: expected controls among ({known}), got {key!r}")
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in abbreviations:
+            raise TypeError(
+                f"{name}: expected a control or a default for {key!r}, got neither"
+            )
+    controls = []
+    for key, abbreviation in abbreviations.items():
+        label = labels.get(key, key.replace("_", " "))
+        control = Control.of(key, label, abbreviation, parameters[key].default)
+        controls.append(replace(control, plays=key == play))
+    if play is not None and (play, "range") not in [(c.name, c.kind) for c in controls]:
+        raise ValueError(f"{name}: expected play to name a range, got {play!r}")
+    sizes = [len(control.values) for control in controls]
+    if math.prod(sizes) > MAX_FRAMES:
+        product = f"{' × '.join(map(str, sizes))} = {math.prod(sizes)}"
+        raise ValueError(
+            f"{name}: expected at most {MAX_FRAMES} frames, got {product}; {coarsen(controls)}"
+        )
+    return tuple(controls)
+
+
+def coarsen(controls):
+    longest = max(controls, key=lambda control: len(control.values))
+    return f"coarsen {longest.name!r} ({len(longest.values)} values)"
+
+
+def grid(controls):
+    """The indices of all positions, the last control's running fastest."""
+    return list(itertools.product(*(range(len(c.values)) for c in controls)))
+
+
+def starts(controls):
+    return tuple(control.start for control in controls)
+
+
+def arguments_at(controls, indices):
+    return {c.name: c.values[i] for c, i in zip(controls, indices, strict=True)}
+
+
+def state(controls, indices):
+    """What the controls say at a position: "lr = 0.10, momentum = 0.00"."""
+    pairs = zip(controls, indices, strict=True)
+    return ", ".join(f"{c.label} = {c.texts[i]}" for c, i in pairs)
+
+
+def indices_of(controls, text):
+    """Indices of "lr=0.21,momentum=0.9"; a control that is not named is at its default."""
+    chosen = dict(pair.partition("=")[::2] for pair in text.split(",") if pair)
+    names = [control.name for control in controls]
+    for name in chosen:
+        if name not in names:
+            raise ValueError(f"expected a control of {', '.join(names)}, got {name!r}")
+    return tuple(
+        c.index_of(chosen[c.name]) if c.name in chosen else c.start for c in controls
+    )
+
+
+def _plain(abbreviation):
+    """What a widget says as an abbreviation without one; all else as it is."""
+    if isinstance(abbreviation, SLIDERS):
+        return abbreviation.min, abbreviation.max, abbreviation.step
+    if isinstance(abbreviation, widgets.Checkbox | widgets.ToggleButton):
+        return abbreviation.value
+    if isinstance(abbreviation, CHOICES):
+        options = abbreviation.options
+        pairs = options.items() if isinstance(options, Mapping) else options
+        return dict(o if isinstance(o, tuple) else (str(o), o) for o in pairs)
+    return abbreviation
+
+
+def _values(name, abbreviation):
+    match abbreviation:
+        case bool():
+            return "switch", (False, True), ("off", "on")
+        case dict() if abbreviation:
+            return "choice", tuple(abbreviation.values()), tuple(map(str, abbreviation))
+        case list() if abbreviation:
+            return "choice", tuple(abbreviation), tuple(map(str, abbreviation))
+        case list() | dict():
+            raise ValueError(
+                f"{name}: expected at least one choice, got {abbreviation!r}"
+            )
+        case tuple((int() as low, int() as high)):
+            return _range(name, low, high, 1)
+        case tuple((int() | float(), int() | float(), int() | float())):
+            return _range(name, *abbreviation)
+    raise TypeError(
+        f"{name}: expected (min, max, step), a list or dict of choices, True or False, "
+        f"or a slider, selection or checkbox of one value, got {abbreviation!r}"
+    )
+
+
+def _range(name, low, high, step):
+    if not all(map(math.isfinite, (low, high, step))) or step <= 0 or high < low + step:
+        got = (low, high, step)
+        raise ValueError(f"{name}: expected min + step <= max and step > 0, got {got}")
+    steps = (high - low) / step + 1e-9
+    if steps >= MAX_FRAMES:  # before anything of that length is made
+        got = f"{steps + 1:.0f} values; coarsen the step {step}"
+        raise ValueError(f"{name}: expected at most {MAX_FRAMES} frames, got {got}")
+    # Digits after the point: 2 of 0.25, 11 of 1e-11.
+    exact = [Decimal(f"{x:.10g}").normalize().as_tuple() for x in (low, step)]
+    digits = max(0, *(-number.exponent for number in exact))
+    values = tuple(round(low + i * step, digits) for i in range(int(steps) + 1))
+    return "range", values, tuple(f"{v:.{digits}f}".replace("-", "−") for v in values)
+
+
+def _start(name, values, default):
+    numbers = (int, float)
+    for i, value in enumerate(values):
+        if value is default or (type(value) is type(default) and value == default):
+            return i
+        if isinstance(value, numbers) and isinstance(default, numbers):
+            if math.isclose(value, default, rel_tol=1e-9):
+                return i
+    shown = f"{values[0]!r} … {values[-1]!r}" if len(values) > 6 else repr(list(values))
+    raise ValueError(f"{name}: expected a default on the grid {shown}, got {default!r}")

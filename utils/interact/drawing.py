@@ -1,0 +1,125 @@
+"""One frame of an interactive figure: the function called, the picture in pixels."""
+
+import contextlib
+import functools
+import gc
+import inspect
+import io
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from utils.interact.controls import arguments_at, starts, state
+
+
+def frame(function, controls, indices, dpi, layout=None):
+    """The picture at a position of the controls, its axes where ``layout`` has them."""
+    with garbage_later():
+        figure = _draw(function, arguments_at(controls, indices))
+        image = _pixels(figure, dpi, layout)
+        del figure
+    return image
+
+
+def layout_of(function, controls):
+    """Geometry of the axes at the defaults, and where constrained layout sets them."""
+    figure = _draw(function, arguments_at(controls, starts(controls)))
+    geometry = _geometry(figure)
+    FigureCanvasAgg(figure).draw()  # a closed figure's own canvas draws nothing
+    return geometry, [ax.get_position(original=True) for ax in figure.axes]
+
+
+def png(image):
+    buffer = io.BytesIO()
+    image.save(buffer, "png", compress_level=1)
+    return buffer.getvalue()
+
+
+def describe(function, controls, indices):
+    return f"{description(function)} {state(controls, indices)}."
+
+
+def description(function):
+    return " ".join(inspect.getdoc(function).split())
+
+
+def _draw(function, arguments):
+    """Call the drawing function; whatever goes wrong names the slider position."""
+    position = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    before = set(plt.get_fignums())
+    try:
+        figure = function(**arguments)
+    except Exception as error:
+        error.add_note(f"while drawing {function.__name__}({position})")
+        raise
+    finally:
+        for number in set(plt.get_fignums()) - before:  # or pyplot shows them once more
+            plt.close(number)
+    if not isinstance(figure, Figure):
+        raise TypeError(
+            f"{function.__name__}({position}): expected a matplotlib Figure, "
+            f"got {type(figure).__name__}"
+        )
+    return figure
+
+
+def _pixels(figure, dpi, layout):
+    """The drawn figure; ``layout`` holds for one whose axes are arranged alike.
+
+    Constrained layout costs more than the drawing, and would let the axes shift as
+    labels change; so the first frame of a figure lays out all of them. The minor ticks
+    of a logarithmic axis cost more than its curves, and a figure that moves goes without.
+    """
+    if layout and layout[0] == _geometry(figure):
+        figure.set_layout_engine("none")
+        for ax, position in zip(figure.axes, layout[1], strict=True):
+            ax.set_position(position)
+    for ax in figure.axes:
+        ax.minorticks_off()
+    FigureCanvasAgg(figure)  # constrained layout asks the canvas for its renderer
+    figure.set_dpi(dpi)
+    renderer = _renderer(*figure.bbox.size.astype(int).tolist(), dpi)
+    renderer.clear()
+    figure.draw(renderer)
+    return Image.fromarray(np.array(renderer.buffer_rgba())[..., :3])
+
+
+def _geometry(figure):
+    """How the axes are arranged: for each its cell of the grid, or its place without one."""
+    cells = []
+    for ax in figure.axes:
+        if spec := ax.get_subplotspec():
+            grid, outer = spec.get_gridspec(), spec.get_topmost_subplotspec()
+            cells.append(
+                (spec.get_geometry(), outer.get_geometry(),
+                 tuple(grid.get_width_ratios()), tuple(grid.get_height_ratios()))
+            )  # fmt: skip
+        else:
+            cells.append(ax.get_position(original=True).bounds)
+    return cells
+
+
+@functools.lru_cache(maxsize=1)
+def _renderer(width, height, dpi):
+    """The canvas of the last frame: a new one would typeset every formula again."""
+    return RendererAgg(width, height, dpi)
+
+
+@contextlib.contextmanager
+def garbage_later():
+    """Collect what a frame leaves behind once it is drawn.
+
+    With PyTorch and scikit-learn loaded a full collection takes half a second, and the
+    thousands of small objects of a figure would start one every few frames.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+            gc.collect(1)

@@ -1,0 +1,158 @@
+// Exchanges the picture of a static figure as its controls move. Needs no library, no
+// kernel, no server; runs once for each figure that is not yet alive. A frame holds only
+// what differs from its base picture and lies on top of it.
+for (const figure of document.querySelectorAll("figure.interact:not([data-alive])")) {
+  figure.dataset.alive = "true";
+  const [picture, form, state] = figure.querySelectorAll(".picture, form, .state");
+  const base = picture.querySelector("img");
+  const image = picture.appendChild(base.cloneNode()); // lies over the base
+  base.alt = "";
+  const data = JSON.parse(figure.querySelector("script").textContent);
+  const { controls } = data;
+
+  // Native elements, labelled, with the value of a range as text.
+  const make = (tag, attributes, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const button = (name, label) => make("button", { type: "button", class: name, "aria-label": label });
+  const inputs = controls.map(({ label, kind, texts, start, plays }) => {
+    const said = make("span", {}, label);
+    if (kind === "switch") {
+      const box = make("input", { type: "checkbox", ...(start && { checked: "" }) });
+      form.append(make("label", { class: "switch" }, box, said));
+      return box;
+    }
+    if (kind === "choice") {
+      const options = texts.map((text, i) => new Option(text, text, i === start, i === start));
+      const list = make("select", {}, ...options);
+      form.append(make("label", {}, said, list));
+      return list;
+    }
+    const range = make("input", { type: "range", min: 0, max: texts.length - 1, value: start });
+    const row = make("label", {}, said, range, make("output", {}));
+    form.append(plays ? make("div", { class: "time" }, button("play", "Play " + label), row) : row);
+    return range;
+  });
+  const size = form.appendChild(button("size", "Larger picture"));
+  const index = (input) =>
+    input.type === "checkbox" ? Number(input.checked) : input.selectedIndex ?? Number(input.value);
+  const place = () =>
+    inputs.reduce((sum, input, i) => sum * controls[i].texts.length + index(input), 0);
+  const [bases, frames] = [data.bases, data.frames].map((pictures) =>
+    pictures.map((picture) => "data:image/webp;base64," + picture));
+  // The browser keeps decoded what these hold, so that a step costs less than a frame.
+  let decoded;
+  const decode = () => {
+    decoded ??= [...bases, ...frames].map((source) => Object.assign(new Image(), { src: source }));
+  };
+  const show = () => {
+    const texts = inputs.map((input, i) => controls[i].texts[index(input)]);
+    inputs.forEach((input, i) => {
+      if (input.type !== "range") return;
+      input.setAttribute("aria-valuetext", texts[i]);
+      input.nextElementSibling.textContent = texts[i];
+      input.style.setProperty("--filled", (100 * input.value) / input.max + "%");
+    });
+    base.src = bases[data.baseOf[place()]];
+    image.src = frames[place()];
+    state.textContent = controls.map((control, i) => control.label + " = " + texts[i]).join(", ");
+    image.alt = data.description + " " + state.textContent + ".";
+  };
+  for (const input of inputs) {
+    input.addEventListener("input", () => { stop(); show(); });
+    input.addEventListener("pointerenter", decode);
+    input.addEventListener("focus", decode);
+  }
+
+  // The button of a range that is time plays it through; a touch of any control stops it.
+  const play = form.querySelector(".play");
+  let clock;
+  const stop = () => {
+    clearInterval(clock);
+    clock = undefined;
+    play?.setAttribute("aria-pressed", "false");
+  };
+  play?.addEventListener("click", () => {
+    if (clock) return stop();
+    const range = play.parentElement.querySelector("input");
+    decode();
+    if (range.value === range.max) range.value = 0;
+    show();
+    play.setAttribute("aria-pressed", "true");
+    clock = setInterval(() => {
+      range.stepUp();
+      show();
+      if (range.value === range.max) stop();
+    }, 1000 / 6);
+  });
+  form.addEventListener("pointerdown", (event) => event.target === play || stop());
+
+  // Large: the same elements in a dialog over the whole screen.
+  const dialog = figure.appendChild(document.createElement("dialog"));
+  dialog.setAttribute("aria-label", figure.dataset.name.replaceAll("_", " "));
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // a deck's keys
+  dialog.addEventListener("close", () => {
+    figure.prepend(picture, form, state);
+    figure.style.minHeight = "";
+    size.ariaLabel = "Larger picture";
+    size.focus({ preventScroll: true });
+  });
+  const enlarge = () => {
+    if (dialog.open) return;
+    figure.style.minHeight = figure.offsetHeight + "px"; // the page stays where it is
+    dialog.append(picture, form, state);
+    dialog.showModal();
+    size.ariaLabel = "Close";
+    size.focus();
+  };
+  size.addEventListener("click", () => (dialog.open ? dialog.close() : enlarge()));
+  picture.addEventListener("click", enlarge);
+
+  // A position is an address: #name:control=value,…; what it does not name is as at first.
+  const plain = (text) => {
+    try { return decodeURIComponent(text); } catch { return text; }
+  };
+  const indices = (hash) => {
+    const [, name, pairs] = hash.match(/^#([^:]*):(.*)$/) ?? [];
+    if (!name || plain(name) !== figure.dataset.name) return [];
+    const chosen = Object.fromEntries(
+      pairs.split(",").filter(Boolean).map((pair) => pair.split("=").map(plain)));
+    const names = controls.map((control) => control.name);
+    if (Object.keys(chosen).some((name) => !names.includes(name))) return [];
+    return controls.map(({ name, keys, start }, i) => !(name in chosen) ? start :
+      keys.findIndex((key) => plain(key) === chosen[name] ||
+        (inputs[i].type === "range" && Number(key) === Number(chosen[name]))));
+  };
+  const go = (hash, block) => {
+    const wanted = indices(hash);
+    if (!wanted.length || wanted.includes(-1)) return false;
+    stop();
+    wanted.forEach((k, i) => {
+      if (inputs[i].type === "checkbox") inputs[i].checked = Boolean(k);
+      else if (inputs[i].matches("select")) inputs[i].selectedIndex = k;
+      else inputs[i].value = k;
+    });
+    state.setAttribute("aria-live", "polite"); // said once, not at each step of a slider
+    show();
+    setTimeout(() => state.removeAttribute("aria-live"), 1000);
+    picture.scrollIntoView({ block });
+    return true;
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.('a[href^="#"]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!go(link.hash, "nearest")) return;
+    event.preventDefault();
+    history.replaceState(null, "", link.hash);
+  });
+  addEventListener("hashchange", () => go(location.hash, "center"));
+  addEventListener("load", () => go(location.hash, "center")); // when what stands above is there
+  // A browser may restore moved controls on return.
+  addEventListener("pageshow", (event) => event.persisted && show());
+  form.hidden = false;
+  stop();
+  go(location.hash, "center") || show();
+}

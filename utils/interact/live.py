@@ -1,0 +1,79 @@
+"""The figure in JupyterLab: ipywidgets, drawn again as the reader drags."""
+
+import base64
+import html
+from importlib import resources
+
+import ipywidgets as widgets
+
+from utils.interact.controls import starts
+from utils.interact.drawing import describe, frame, garbage_later, layout_of, png
+
+STYLE = resources.files("utils.interact") / "live.css"
+NO_ROOM = {"height": "0", "margin": "0"}
+
+
+def live_bundle(function, controls, dpi=110):
+    """The widgets, and what a viewer without a kernel shows: the default picture."""
+    layout = layout_of(function, controls)
+    handles, rows = zip(*map(_handle, controls), strict=True)
+    picture = widgets.Image(format="png", layout={"max_width": "100%"})
+    style = widgets.HTML(f"<style>{STYLE.read_text()}</style>", layout=NO_ROOM)
+    # ipywidgets' Image has no alt text, and its tooltip breaks the view (ipywidgets 8.1).
+    words = widgets.HTML(layout=NO_ROOM)
+    trouble = widgets.HTML()
+
+    def draw():
+        indices = [int(handle.value) for handle in handles]
+        with garbage_later():
+            picture.value = png(frame(function, controls, indices, dpi, layout))
+            said = html.escape(describe(function, controls, indices))
+            words.value = f'<span class="interact-words" role="status">{said}</span>'
+
+    def redraw(_):
+        # ipywidgets' front end waits for this to end and then sends only the newest
+        # value, so that a fast drag never queues.
+        try:
+            draw()
+            trouble.value = ""
+        except Exception as error:  # or the old picture stands there without a word
+            said = [
+                f"{type(error).__name__}: {error}",
+                *getattr(error, "__notes__", []),
+            ]
+            said = html.escape("\n".join(said))
+            trouble.value = f'<pre class="interact-trouble" role="alert">{said}</pre>'
+
+    draw()
+    for handle in handles:
+        handle.observe(redraw, "value")
+    box = widgets.VBox([picture, trouble, words, style, *rows])
+    box.add_class("interact")
+    return box._repr_mimebundle_() | {
+        "image/png": base64.b64encode(picture.value).decode(),
+        "text/plain": describe(function, controls, starts(controls)),
+    }
+
+
+def _handle(control):
+    """The widget whose value runs over the grid, and the row that it stands in."""
+    if control.kind == "switch":
+        box = widgets.Checkbox(
+            bool(control.start), description=control.label, indent=False
+        )
+        return box, box
+    handle = (widgets.SelectionSlider if control.kind == "range" else widgets.Dropdown)(
+        options=list(zip(control.texts, range(len(control.values)), strict=True)),
+        value=control.start,
+        description=control.label,
+        style={"description_width": "initial"},
+        layout={"width": "auto", "min_width": "18em", "flex": "1"},
+    )
+    if not control.plays:
+        return handle, handle
+    last = len(control.values) - 1
+    button = widgets.Play(
+        value=control.start, max=last, interval=170, show_repeat=False
+    )
+    widgets.jslink((button, "value"), (handle, "index"))
+    return handle, widgets.HBox([button, handle])
