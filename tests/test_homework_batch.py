@@ -10,7 +10,6 @@ import time
 import nbformat
 import psutil
 import pytest
-from nbformat.v4 import new_code_cell
 
 from homework.course import release
 from tests.homework import answered, answers, grading, info, marks, name_of
@@ -38,12 +37,6 @@ def cells_of(notebook, *names):
 
 def without(notebook, *names):
     notebook.cells = [cell for cell in notebook.cells if name_of(cell) not in names]
-    return notebook
-
-
-def with_cell(notebook, code, after="setup"):
-    place = [name_of(cell) for cell in notebook.cells].index(after) + 1
-    notebook.cells.insert(place, new_code_cell(code))
     return notebook
 
 
