@@ -6,6 +6,8 @@ and, in ``graded`` and ``assignment``, what is needed to go on where a run was s
 """
 
 import argparse
+import contextlib
+import ctypes
 import hashlib
 import json
 import multiprocessing
@@ -67,6 +69,7 @@ def run(folder, slug, jobs=1):
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
     (out / "feedback").mkdir(parents=True, exist_ok=True)
+    adopt()
     PROCESSES.set_forkserver_preload(["nbgrader.apps", "nbgrader.converters"])
     template, edition = out / "assignment", _key(slug, [])
     if _text(template / "key") != edition:
@@ -94,20 +97,23 @@ def run(folder, slug, jobs=1):
 
 
 def collect(folder):
-    """The files of each student, ``{name: [path, …]}``; hidden ones and links left out."""
+    """The files of each student, ``{name: [path, …]}``, without the hidden ones.
+
+    Of links only the name is known: what they lead to may be another student's.
+    """
     students = {}
     for entry in sorted(folder.iterdir()):
-        name = os.fsencode(entry.stem if entry.is_file() else entry.name)
+        if _hidden(entry.name):
+            continue
+        name = os.fsencode(entry.name if entry.is_dir() else entry.stem)
         name = unicodedata.normalize("NFC", name.decode(errors="replace"))
-        files = [entry] if entry.is_file() else sorted(entry.rglob("*"))
-        if not _hidden(entry.name) and not entry.is_symlink():
-            students.setdefault(name, []).extend(
-                path
-                for path in files
-                if path.is_file()
-                and not path.is_symlink()
-                and not any(map(_hidden, path.relative_to(folder).parts))
-            )
+        alone = entry.is_file() or entry.is_symlink()
+        students.setdefault(name, []).extend(
+            path
+            for path in ([entry] if alone else sorted(entry.rglob("*")))
+            if (path.is_file() or path.is_symlink())
+            and not any(map(_hidden, path.relative_to(folder).parts))
+        )
     return students
 
 
@@ -147,13 +153,14 @@ def grade_one(slug, template, out, sheet, typed, student, paths):
 
 def _key(slug, paths):
     """A name for the state of assignment, grader and submission."""
-    grader = [HERE / f"{name}.py" for name in ("course", "limits", "submissions")]
+    names = ("course", "limits", "submissions", "trust")
+    grader = [HERE / f"{name}.py" for name in names]
     digest = hashlib.sha256(version("nbgrader").encode())
     for path in [SOURCE / slug / f"{slug}.ipynb", HERE / "nbgrader_config.py", *grader]:
         digest.update(path.read_bytes())
     for path in paths:
         digest.update(os.fsencode(path.name))
-        digest.update(path.read_bytes())
+        digest.update(b"a link" if path.is_symlink() else path.read_bytes())
     return digest.hexdigest()
 
 
@@ -183,13 +190,7 @@ def in_process(task, place, *arguments):
         work.start()
         work.join(MOST_SECONDS)
         code = work.exitcode
-        work.kill()
-        for process in psutil.process_iter():
-            try:
-                if process.environ().get("HOMEWORK_RUN") == token:
-                    process.kill()
-            except psutil.Error:
-                continue
+        _end(work, token)
     if code == 0:
         return None
     if code is None:
@@ -199,10 +200,50 @@ def in_process(task, place, *arguments):
     return log.read_text("utf-8", errors="replace").strip().split("\n")[-1]
 
 
+def adopt():
+    """On Linux: have every process below this one that loses its parent become our child.
+
+    So neither a session of its own nor another environment takes it out of the family.
+    """
+    if sys.platform == "linux":
+        PR_SET_CHILD_SUBREAPER = 36
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end(work, token):
+    """End a process, whatever it has started, and whatever that has left behind.
+
+    On Linux all of these are our children now, and known by their session: our own
+    helpers stay in ours, which nothing can enter from outside. Elsewhere the token in
+    the environment says whose a process is.
+    """
+    work.kill()
+    work.join()
+    for _ in range(20):  # the children of those that end here are the next to be ours
+        orphans = [p for p in psutil.process_iter() if _is_orphan(p, token)]
+        for process in orphans:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        if not orphans:
+            return
+        psutil.wait_procs(orphans, timeout=1)
+
+
+def _is_orphan(process, token):
+    try:
+        if sys.platform == "linux":
+            ours = os.getsid(process.pid) == os.getsid(0)
+            return process.ppid() == os.getpid() and not ours
+        return process.environ().get("HOMEWORK_RUN") == token
+    except (psutil.Error, OSError):
+        return False
+
+
 def _work(task, arguments, home, token, log):
     """In the new process: set it up and go."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C is for the parent, which then ends this process
+    adopt()  # as long as this process lives, what is started here stays below it
     with open(log, "a", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)  # the kernels write here too
         os.dup2(file.fileno(), 2)

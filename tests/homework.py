@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import csv
+import dis
 import importlib
 import io
 import os
@@ -12,7 +13,7 @@ import sys
 from functools import cache
 from textwrap import dedent
 
-import matplotlib
+import matplotlib.pyplot as plt
 import nbformat
 from nbformat.v4 import new_code_cell
 
@@ -21,7 +22,6 @@ from homework.trust import Trusted
 
 SOURCES = sorted((ROOT / "homework" / "source").glob("*/*.ipynb"))
 ASSIGNMENTS = [path.stem for path in SOURCES]
-MOST_SECONDS = 20  # a cell
 
 
 @cache
@@ -78,6 +78,55 @@ def with_cell(notebook, code, after="setup"):
     return notebook
 
 
+# A student who knows Python wins nothing with it, wherever the trick is played.
+TRICKS = """
+import builtins
+yes = lambda *_, **__: True
+zero = lambda *_, **__: 0
+expect = print
+abs = max = len = zero
+all = any = isinstance = yes
+float = int = tuple = lambda x: x
+def rebind():
+    np.allclose = np.isclose = np.array_equal = np.all = yes
+    np.abs = np.shape = zero
+    np.testing.assert_allclose = torch.testing.assert_close = yes
+    torch.allclose = torch.equal = yes
+class Flattering(np.ndarray):
+    __array_function__ = __array_ufunc__ = __eq__ = yes
+    def __sub__(self, other):
+        return self * 0
+class Pleasing(builtins.float):
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = yes
+    __sub__ = __rsub__ = zero
+    __truediv__ = lambda self, other: Pleasing(1)
+    __abs__ = zero
+    __hash__ = builtins.float.__hash__
+def please(answer):
+    if builtins.isinstance(answer, (builtins.tuple, builtins.list)):
+        return type(answer)(map(please, answer))
+    if builtins.isinstance(answer, (builtins.float, builtins.int)):
+        return Pleasing(answer)
+    if builtins.isinstance(answer, np.ndarray) and answer.ndim:
+        return answer.view(Flattering)
+    if not callable(answer):
+        return answer
+    def tricky(*args, **settings):
+        rebind()
+        return please(answer(*args, **settings))
+    return tricky
+rebind()
+"""
+
+
+def tricked(code):
+    """A wrong answer that says so nicely: every name that it binds is made pleasing."""
+    steps = dis.get_instructions(compile(dedent(code), "answer", "exec"))
+    bound = {step.argval for step in steps if step.opname == "STORE_NAME"}
+    lines = [f"{name} = please({name})" for name in sorted(bound)]
+    return "\n".join([dedent(code), *lines])
+
+
 @cache
 def trusted(slug):
     """The setup and the test cells of an assignment, by name; what the tests trust."""
@@ -86,14 +135,14 @@ def trusted(slug):
     return Trusted(cells["setup"], list(tests.values())), cells["setup"], tests
 
 
-def mark(slug, notebook, apart=True):
+def mark(slug, notebook, apart=True, seconds=20):
     """Points by task and errors by cell, as nbgrader finds them, but in this process.
 
     The cells run from the top, the locked ones as the source has them. A test gives all
-    of its points or none. Visible checks run too, and give no points. With ``apart=False``
-    the tests see the names as the student left them.
+    of its points or none. Visible checks run too, and give no points. A cell may take
+    ``seconds``. With ``apart=False`` the tests see the names as the student left them.
     """
-    matplotlib.use("agg")
+    plt.switch_backend("agg")
     trust, setup, tests = trusted(slug)
     of, by_hand = points(slug)
     found, errors = dict.fromkeys(set(of) - by_hand, 0), {}
@@ -106,7 +155,7 @@ def mark(slug, notebook, apart=True):
         if name in tests and apart:
             scope = trust.namespace(names)
         try:
-            execute(code, scope, name)
+            execute(code, scope, name, seconds)
         except (Exception, SystemExit) as error:
             errors[name] = error
         else:
@@ -115,19 +164,20 @@ def mark(slug, notebook, apart=True):
     return found, errors
 
 
-def execute(code, scope, name):
-    """Run a cell quietly, for ``MOST_SECONDS``."""
+def execute(code, scope, name, seconds):
+    """Run a cell quietly, and stop it after a while."""
 
     def stop(*_):
-        raise TimeoutError(f"{name}: expected an end within {MOST_SECONDS} s")
+        raise TimeoutError(f"{name}: expected an end within {seconds} s")
 
     signal.signal(signal.SIGALRM, stop)
-    signal.alarm(MOST_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, str(name), "exec"), scope)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        plt.close("all")
 
 
 def grading(submissions, slug, cwd=ROOT, **env):

@@ -4,10 +4,6 @@ The marks are computed in this process, by ``tests.homework.mark``; that they ar
 nbgrader's is for ``test_homework_batch.py`` to show.
 """
 
-import builtins
-import dis
-from textwrap import dedent
-
 import nbformat
 import numpy
 import pytest
@@ -16,11 +12,13 @@ import torch
 from homework.course import release
 from tests.homework import (
     ASSIGNMENTS,
+    TRICKS,
     answered,
     answers,
     mark,
     points,
     source,
+    tricked,
     with_cell,
 )
 
@@ -88,71 +86,20 @@ def test_wrong_answers_lose_their_marks_and_no_others(released, slug):
     assert not different, "\n".join(different)
 
 
-# A student who knows Python wins nothing with it, wherever the trick is played.
-TRICKS = """
-import builtins, math
-yes = lambda *_, **__: True
-zero = lambda *_, **__: 0
-expect = print
-abs = max = len = zero
-all = any = isinstance = yes
-float = int = tuple = lambda x: x
-def rebind():
-    np.allclose = np.isclose = np.array_equal = np.all = yes
-    np.abs = np.shape = zero
-    np.testing.assert_allclose = torch.testing.assert_close = yes
-    torch.allclose = torch.equal = yes
-    builtins.abs = builtins.max = zero
-    builtins.all = builtins.any = yes
-class Flattering(np.ndarray):
-    __array_function__ = __array_ufunc__ = __eq__ = yes
-    def __sub__(self, other):
-        return self * 0
-class Pleasing(builtins.float):
-    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = yes
-    __sub__ = __rsub__ = zero
-    __truediv__ = lambda self, other: Pleasing(1)
-    __abs__ = zero
-    __hash__ = builtins.float.__hash__
-def please(answer):
-    if builtins.isinstance(answer, (builtins.tuple, builtins.list)):
-        return type(answer)(map(please, answer))
-    if builtins.isinstance(answer, (builtins.float, builtins.int)):
-        return Pleasing(answer)
-    if builtins.isinstance(answer, np.ndarray) and answer.ndim:
-        return answer.view(Flattering)
-    if not callable(answer):
-        return answer
-    def tricky(*args, **settings):
-        rebind()
-        return please(answer(*args, **settings))
-    return tricky
-rebind()
-"""
-
-
 def mark_tricky(slug, notebook, apart):
-    """Marks; and Python, NumPy and PyTorch are left as they were."""
-    modules = [builtins, numpy, numpy.testing, torch, torch.testing]
+    """Marks; and NumPy and PyTorch are left as they were."""
+    modules = [numpy, numpy.testing, torch, torch.testing]
     before = [(vars(module), dict(vars(module))) for module in modules]
     try:
-        return mark(slug, notebook, apart)[0]
+        return mark(slug, notebook, apart, seconds=0.5)[0]
     finally:
         for names, kept in before:
             names.update(kept)
 
 
-def tricked(code):
-    """A wrong answer that says so nicely: every name that it binds is made pleasing."""
-    steps = dis.get_instructions(compile(dedent(code), "answer", "exec"))
-    bound = {step.argval for step in steps if step.opname == "STORE_NAME"}
-    lines = [f"{name} = please({name})" for name in sorted(bound)]
-    return "\n".join([dedent(code), *lines])
-
-
 @every_assignment
 def test_tricks_win_nothing(released, slug):
-    """Nor is it in vain to ask: without a namespace for the tests they do."""
+    """They would, if the tests saw the names as the student left them."""
     won = 0
     for what, codes, due in wrong_answers(slug):
         codes = {task: tricked(code) for task, code in codes.items()}
@@ -160,5 +107,5 @@ def test_tricks_win_nothing(released, slug):
         found = mark_tricky(slug, notebook, apart=True)
         assert all(found[task] <= due[task] for task in due), (what, found, due)
         naive = mark_tricky(slug, notebook, apart=False)
-        won += sum(naive.values()) - sum(due.values())
+        won += sum(max(0, naive[task] - due[task]) for task in due)
     assert won > 0

@@ -12,7 +12,15 @@ import psutil
 import pytest
 
 from homework.course import release
-from tests.homework import answered, answers, grading, info, marks, name_of
+from tests.homework import (
+    answered,
+    answers,
+    grading,
+    info,
+    marks,
+    name_of,
+    with_cell,
+)
 from tests.notebooks import ROOT
 
 SLUG = "06_activations"
@@ -127,7 +135,7 @@ def class_of_thirty(released):
         ),
         "max-png": (png, None, "not a notebook"),
         "nora-empty": (b"", None, "the file is empty"),
-        "otto-json": (json.dumps({"a": [1, 2]}).encode(), None, "not a notebook"),
+        "otto-json": (json.dumps({"a": [1, 2]}).encode(), None, "with cells, got a"),
         "paul-half": (text[: len(text) // 2].encode(), None, "not a notebook"),
         "quin-pdf": ({"homework.pdf": b"%PDF-1.7"}, None, "found homework.pdf"),
         "rosa-nothing": ({}, None, "empty folder"),
