@@ -56,12 +56,17 @@ class Trusted:
         return theirs | self.names
 
 
+def second_builtins():
+    """Python's names, for the student to rebind; NumPy and PyTorch go on to use the first."""
+    second = ModuleType("builtins")
+    vars(second).update(vars(builtins))
+    return second
+
+
 def install(shell, setup, tests):
     """Have an IPython shell run these test cells, known by their text, apart."""
     trusted, student = Trusted(setup, tests), shell.user_module
-    # A second builtins for the student: NumPy and PyTorch go on to use the first.
-    student.__builtins__ = sys.modules["builtins"] = ModuleType("builtins")
-    vars(student.__builtins__).update(trusted.builtins, __import__=import_)
+    student.__builtins__ = sys.modules["builtins"] = second_builtins()
 
     def choose(cell):
         shell.user_module = student

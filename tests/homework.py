@@ -18,7 +18,7 @@ import nbformat
 from nbformat.v4 import new_code_cell
 
 from chapters import ROOT
-from homework.trust import Trusted
+from homework.trust import Trusted, second_builtins
 
 SOURCES = sorted((ROOT / "homework" / "source").glob("*/*.ipynb"))
 ASSIGNMENTS = [path.stem for path in SOURCES]
@@ -89,9 +89,9 @@ all = any = isinstance = yes
 float = int = tuple = lambda x: x
 def rebind():
     np.allclose = np.isclose = np.array_equal = np.all = yes
-    np.abs = np.shape = zero
+    np.abs = np.shape = builtins.abs = builtins.max = zero
     np.testing.assert_allclose = torch.testing.assert_close = yes
-    torch.allclose = torch.equal = yes
+    torch.allclose = torch.equal = builtins.all = builtins.any = yes
 class Flattering(np.ndarray):
     __array_function__ = __array_ufunc__ = __eq__ = yes
     def __sub__(self, other):
@@ -146,7 +146,7 @@ def mark(slug, notebook, apart=True, seconds=20):
     trust, setup, tests = trusted(slug)
     of, by_hand = points(slug)
     found, errors = dict.fromkeys(set(of) - by_hand, 0), {}
-    names = {"__name__": "__main__"}
+    names = {"__name__": "__main__", "__builtins__": second_builtins()}
     for cell in notebook.cells:
         name = name_of(cell)
         if cell.cell_type != "code":
@@ -155,7 +155,7 @@ def mark(slug, notebook, apart=True, seconds=20):
         if name in tests and apart:
             scope = trust.namespace(names)
         try:
-            execute(code, scope, name, seconds)
+            execute(code, scope, name, seconds, names["__builtins__"])
         except (Exception, SystemExit) as error:
             errors[name] = error
         else:
@@ -164,19 +164,21 @@ def mark(slug, notebook, apart=True, seconds=20):
     return found, errors
 
 
-def execute(code, scope, name, seconds):
-    """Run a cell quietly, and stop it after a while."""
+def execute(code, scope, name, seconds, second):
+    """Run a cell quietly, and stop it after a while; ``builtins`` is the student's."""
 
     def stop(*_):
         raise TimeoutError(f"{name}: expected an end within {seconds} s")
 
     signal.signal(signal.SIGALRM, stop)
+    first, sys.modules["builtins"] = sys.modules["builtins"], second
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, str(name), "exec"), scope)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.modules["builtins"] = first
         plt.close("all")
 
 
