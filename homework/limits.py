@@ -86,7 +86,7 @@ class LimitedExecute(Execute):
 
     def _get_timeout(self, cell):
         """Patience before the first cell: that imports, from a disk that may be slow."""
-        return self.timeout * (1 if cell else 5)
+        return self.timeout if cell else self.total
 
     def output(self, outs, msg, display_id, cell_index):
         """Keep an output, if it is not too much; an endless print would fill the memory.

@@ -13,8 +13,11 @@ import nbformat
 import psutil
 import pytest
 
+from chapters import ROOT
 from homework.course import release
-from homework.submissions import load
+from homework.grade import collect
+from homework.report import BY_HAND, Sheet, read_by_hand
+from homework.submissions import NotGraded, load, read
 from tests.homework import (
     TRICKS,
     answered,
@@ -24,10 +27,10 @@ from tests.homework import (
     mark,
     marks,
     name_of,
+    source,
     tricked,
     with_cell,
 )
-from tests.notebooks import ROOT
 
 SLUG = "06_activations"
 FULL = {"saturation": 3, "glu": 3, "glu-backward": 4, "mend": 4, "active-share": 3}
@@ -182,6 +185,8 @@ def batch(tmp_path_factory):
     """The class, graded by a run that was stopped, and a second one that went on."""
     folder = tmp_path_factory.mktemp("batch")
     shutil.copytree(ROOT / "homework", folder / "homework")
+    shutil.copy(ROOT / "chapters.py", folder)
+    (folder / "book").symlink_to(ROOT / "book")
     config = folder / "homework" / "nbgrader_config.py"
     patient = config.read_text()
     strict = patient.replace("timeout = 30", f"timeout = {SECONDS}")
@@ -342,6 +347,48 @@ def test_marks_are_those_of_the_tests_in_one_process(batch):
         row = marks(folder / "class", SLUG)[name]
         found, _ = mark(SLUG, notebook)
         assert {task: float(row[task]) for task in FULL} == found, name
+
+
+def test_links_are_named_and_not_followed(tmp_path):
+    """They may lead to the work of another, or out of the folder."""
+    other, submissions = tmp_path / "other", tmp_path / "class"
+    for folder in (other, submissions / "cy"):
+        folder.mkdir(parents=True)
+    (other / f"{SLUG}.ipynb").write_text("{}")
+    (submissions / "bo").symlink_to(other)
+    (submissions / "ada.ipynb").symlink_to(other / f"{SLUG}.ipynb")
+    (submissions / "cy" / "mine.ipynb").symlink_to(other / f"{SLUG}.ipynb")
+    students = collect(submissions)
+    assert sorted(students) == ["ada", "bo", "cy"]
+    for paths in students.values():
+        assert len(paths) == 1
+        with pytest.raises(NotGraded, match=r"\(a link, not followed\)"):
+            load(paths, SLUG, None)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ([1], "expected JSON with cells, got list"),
+        ({}, "expected JSON with cells, got {}"),
+        ({"a": 1, "b": 2}, "expected JSON with cells, got a, b"),
+        ({"cells": 3}, "not a notebook that Jupyter reads: "),
+    ],
+)
+def test_what_is_no_notebook_is_said(tmp_path, content, words):
+    path = tmp_path / f"{SLUG}.ipynb"
+    path.write_text(json.dumps(content))
+    with pytest.raises(NotGraded) as reason:
+        read(path)
+    assert words in str(reason.value)
+
+
+@pytest.mark.parametrize("points", ["4", "-1", "nan", "two"])
+def test_points_that_cannot_be_are_refused(tmp_path, points):
+    path = tmp_path / "by_hand.csv"
+    path.write_text(f"{','.join(BY_HAND)}\nada,homogeneous,{points},3,,a,v1\n")
+    with pytest.raises(SystemExit, match=f"row 2: .* from 0 to 3, got '{points}'"):
+        read_by_hand(path, Sheet(source(SLUG)))
 
 
 def test_input_is_not_checked_by_assert():
