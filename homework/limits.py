@@ -49,6 +49,8 @@ class LimitedExecute(Execute):
             try:
                 return super().preprocess(copy.deepcopy(nb), resources, km)
             except (DeadKernelError, CellTimeoutError) as error:
+                if self.at is None:  # no cell of the student's has run
+                    raise
                 died = isinstance(error, DeadKernelError)
                 self.left_out[self.at] = DIED if died else late
                 if len(self.left_out) > self.restarts or monotonic() > latest:
@@ -79,10 +81,10 @@ class LimitedExecute(Execute):
         setup = "\n".join(c.source for c in cells if grade_id(c) == "setup")
         install = f"__import__('runpy').run_path({TRUST!r})['install']"
         code = f"{install}(get_ipython(), {setup!r}, {tests!r})"
-        self.at = 0
         reply = self.wait_for_reply(self.kc.execute(code, silent=True))
         if not reply or reply["content"]["status"] != "ok":
             raise RuntimeError(f"the setup cell cannot be run: {reply}")
+        self.at = 0
 
     def _get_timeout(self, cell):
         """Patience before the first cell: that imports, from a disk that may be slow."""

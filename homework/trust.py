@@ -25,7 +25,8 @@ class Trusted:
         for node in ast.walk(ast.parse("\n".join([setup, *tests]))):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 exec(ast.unparse(node), {})
-                names = [getattr(node, "module", "")] + [a.name for a in node.names]
+                plain = isinstance(node, ast.Import)
+                names = [n.name for n in node.names] if plain else [node.module]
                 packages |= {name.split(".")[0] for name in names}
         copies = {
             module: ModuleType(name)

@@ -129,10 +129,11 @@ def tricked(code):
 
 @cache
 def trusted(slug):
-    """The setup and the test cells of an assignment, by name; what the tests trust."""
-    cells = {name_of(c): c.source for c in source(slug).cells if c.cell_type == "code"}
-    tests = {name: code for name, code in cells.items() if "-marks" in str(name)}
-    return Trusted(cells["setup"], list(tests.values())), cells["setup"], tests
+    """What the tests trust; code of the setup and the tests, points of a test, by name."""
+    cells = [cell for cell in source(slug).cells if cell.cell_type == "code"]
+    worth = {name_of(c): info(c).points for c in cells if info(c).get("grade")}
+    locked = {name_of(c): c.source for c in cells if name_of(c) in {"setup", *worth}}
+    return Trusted(locked["setup"], [locked[name] for name in worth]), locked, worth
 
 
 def mark(slug, notebook, apart=True, seconds=20):
@@ -143,7 +144,7 @@ def mark(slug, notebook, apart=True, seconds=20):
     ``seconds``. With ``apart=False`` the tests see the names as the student left them.
     """
     plt.switch_backend("agg")
-    trust, setup, tests = trusted(slug)
+    trust, locked, worth = trusted(slug)
     of, by_hand = points(slug)
     found, errors = dict.fromkeys(set(of) - by_hand, 0), {}
     names = {"__name__": "__main__", "__builtins__": second_builtins()}
@@ -151,16 +152,16 @@ def mark(slug, notebook, apart=True, seconds=20):
         name = name_of(cell)
         if cell.cell_type != "code":
             continue
-        code, scope = {"setup": setup, **tests}.get(name, cell.source), names
-        if name in tests and apart:
+        code, scope = locked.get(name, cell.source), names
+        if name in worth and apart:
             scope = trust.namespace(names)
         try:
             execute(code, scope, name, seconds, names["__builtins__"])
         except (Exception, SystemExit) as error:
             errors[name] = error
         else:
-            if name in tests:
-                found[name.split("-marks")[0]] += info(cell).points
+            if name in worth:
+                found[name.split("-marks")[0]] += worth[name]
     return found, errors
 
 
