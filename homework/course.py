@@ -17,6 +17,7 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config.loader import PyFileConfigLoader
 
 from homework.limits import NOT_RUN
+from homework.report import write
 from homework.submissions import NotGraded, grade_id, load, some
 
 HERE = Path(__file__).resolve().parent
@@ -128,6 +129,4 @@ def _require(done):
 
 
 def _save(place, result):
-    part = place / "result.part"
-    part.write_text(json.dumps(result, ensure_ascii=False, indent=1), "utf-8")
-    os.replace(part, place / "result.json")
+    write(place / "result.json", json.dumps(result, ensure_ascii=False, indent=1))

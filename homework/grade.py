@@ -8,31 +8,21 @@ and, in ``graded`` and ``assignment``, what is needed to go on where a run was s
 import argparse
 import hashlib
 import json
-import multiprocessing
 import os
 import shutil
 import sys
-import tempfile
 import unicodedata
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 
-import psutil
-
 from homework import report
+from homework.processes import in_process, prepare, stop
+from homework.release import ASSIGNMENTS
 
 HERE = Path(__file__).resolve().parent
-SOURCE = HERE / "source"
-MOST_SECONDS = 900  # for a submission; limits.py should have ended it long before
-KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-# A process started from a server that has nbgrader loaded already saves two seconds.
-PROCESSES = multiprocessing.get_context(
-    "spawn" if sys.platform == "win32" else "forkserver"
-)
 
 
 def main():
@@ -45,9 +35,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="submissions at a time")
     options = parser.parse_args()
     folder, slug = Path(options.submissions).expanduser().resolve(), options.assignment
-    known = sorted(path.stem for path in SOURCE.glob("*/*.ipynb"))
-    if slug not in known:
-        sys.exit(f"ASSIGNMENT: expected one of {', '.join(known)}, got {slug!r}")
+    if slug not in ASSIGNMENTS:
+        sys.exit(f"ASSIGNMENT: expected one of {', '.join(ASSIGNMENTS)}, got {slug!r}")
     if not options.submissions or not folder.is_dir():
         sys.exit(f"SUBMISSIONS: expected a folder, got {options.submissions!r}")
     try:
@@ -59,15 +48,13 @@ def main():
 def run(folder, slug, jobs=1):
     """Grade what is new or changed in ``folder`` and report on everything in it."""
     start, out = monotonic(), folder.parent / f"{folder.name}-marks" / slug
-    sheet = report.Sheet(
-        json.loads((SOURCE / slug / f"{slug}.ipynb").read_text("utf-8"))
-    )
+    sheet = report.Sheet(json.loads(ASSIGNMENTS[slug].read_text("utf-8")))
     typed = report.read_by_hand(out / "by_hand.csv", sheet)
     students = collect(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
     (out / "feedback").mkdir(parents=True, exist_ok=True)
-    PROCESSES.set_forkserver_preload(["nbgrader.apps", "nbgrader.converters"])
+    prepare()
     template, edition = out / "assignment", _key(slug, [])
     if _text(template / "key") != edition:
         shutil.rmtree(template, ignore_errors=True)
@@ -83,8 +70,7 @@ def run(folder, slug, jobs=1):
             report.progress(len(rows), len(students), row["student"])
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.kill()
+        stop()
         raise
     pool.shutdown()
     unknown = report.write_by_hand(out / "by_hand.csv", rows, typed, sheet)
@@ -94,20 +80,23 @@ def run(folder, slug, jobs=1):
 
 
 def collect(folder):
-    """The files of each student, ``{name: [path, …]}``; hidden ones and links left out."""
+    """The files of each student, ``{name: [path, …]}``, without the hidden ones.
+
+    Of links only the name is known: what they lead to may be another student's.
+    """
     students = {}
     for entry in sorted(folder.iterdir()):
-        name = os.fsencode(entry.stem if entry.is_file() else entry.name)
+        if _hidden(entry.name):
+            continue
+        name = os.fsencode(entry.name if entry.is_dir() else entry.stem)
         name = unicodedata.normalize("NFC", name.decode(errors="replace"))
-        files = [entry] if entry.is_file() else sorted(entry.rglob("*"))
-        if not _hidden(entry.name) and not entry.is_symlink():
-            students.setdefault(name, []).extend(
-                path
-                for path in files
-                if path.is_file()
-                and not path.is_symlink()
-                and not any(map(_hidden, path.relative_to(folder).parts))
-            )
+        alone = entry.is_file() or entry.is_symlink()
+        students.setdefault(name, []).extend(
+            path
+            for path in ([entry] if alone else sorted(entry.rglob("*")))
+            if (path.is_file() or path.is_symlink())
+            and not any(map(_hidden, path.relative_to(folder).parts))
+        )
     return students
 
 
@@ -147,13 +136,13 @@ def grade_one(slug, template, out, sheet, typed, student, paths):
 
 def _key(slug, paths):
     """A name for the state of assignment, grader and submission."""
-    grader = [HERE / f"{name}.py" for name in ("course", "limits", "submissions")]
+    names = ("course", "limits", "nbgrader_config", "submissions", "trust")
     digest = hashlib.sha256(version("nbgrader").encode())
-    for path in [SOURCE / slug / f"{slug}.ipynb", HERE / "nbgrader_config.py", *grader]:
+    for path in [ASSIGNMENTS[slug], *(HERE / f"{name}.py" for name in names)]:
         digest.update(path.read_bytes())
     for path in paths:
         digest.update(os.fsencode(path.name))
-        digest.update(path.read_bytes())
+        digest.update(b"a link" if path.is_symlink() else path.read_bytes())
     return digest.hexdigest()
 
 
@@ -168,52 +157,6 @@ def _stored(place, key):
 
 def _text(path):
     return path.read_text("utf-8") if path.exists() else None
-
-
-def in_process(task, place, *arguments):
-    """Do ``course.task(*arguments)`` in a process of its own; what went wrong, or None.
-
-    It runs in an empty folder that is removed later, with an environment that holds none
-    of the teacher's tokens; what it prints goes to ``place / "log.txt"``. When it ends,
-    or after ``MOST_SECONDS``, whatever it has started ends too.
-    """
-    log, token = place / "log.txt", uuid.uuid4().hex
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        work = PROCESSES.Process(target=_work, args=(task, arguments, home, token, log))
-        work.start()
-        work.join(MOST_SECONDS)
-        code = work.exitcode
-        work.kill()
-        for process in psutil.process_iter():
-            try:
-                if process.environ().get("HOMEWORK_RUN") == token:
-                    process.kill()
-            except psutil.Error:
-                continue
-    if code == 0:
-        return None
-    if code is None:
-        return f"it took more than {MOST_SECONDS} s"
-    if code < 0:
-        return f"signal {-code} ended it; read the notebook before you run it again"
-    return log.read_text("utf-8", errors="replace").strip().split("\n")[-1]
-
-
-def _work(task, arguments, home, token, log):
-    """In the new process: set it up and go."""
-    if hasattr(os, "setsid"):
-        os.setsid()  # Ctrl-C is for the parent, which then ends this process
-    with open(log, "a", encoding="utf-8") as file:
-        os.dup2(file.fileno(), 1)  # the kernels write here too
-        os.dup2(file.fileno(), 2)
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(kept, HOME=home, TMPDIR=home, HOMEWORK_RUN=token)
-    os.environ.update(MPLBACKEND="agg", OMP_NUM_THREADS="1")
-    os.chdir(home)
-    from homework import course  # here, as the parent has no need of nbgrader
-
-    getattr(course, task)(*arguments)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,18 @@
 
 import copy
 import sys
+from pathlib import Path
 from time import monotonic
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
+from nbgrader.utils import is_grade, is_solution
 from traitlets import Integer
+
+from homework.submissions import grade_id
+
+TRUST = str(Path(__file__).with_name("trust.py"))
 
 NOT_RUN = "NotRun"  # name of the error in a cell that was left out
 DIED = "ended the Python that ran it (exit, crash or out of memory)"
@@ -18,7 +24,8 @@ class LimitedExecute(Execute):
 
     nbgrader interrupts a cell after ``timeout`` seconds and goes on with the next. Here,
     besides, a cell that ends the kernel, or does not heed the interrupt, is left out in
-    a second run of the notebook; the marks of the other tasks are kept.
+    a second run of the notebook; the marks of the other tasks are kept. Test cells run in
+    a namespace of their own, see ``trust.py``.
     """
 
     total = Integer(240, help="Seconds for the notebook.").tag(config=True)
@@ -37,11 +44,13 @@ class LimitedExecute(Execute):
             "traceback": [late],
         }
         while True:
-            self.deadline, self.at = monotonic() + self.total, 0
+            self.deadline, self.at = monotonic() + self.total, None
             self.km = self.kc = None
             try:
                 return super().preprocess(copy.deepcopy(nb), resources, km)
             except (DeadKernelError, CellTimeoutError) as error:
+                if self.at is None:  # no cell of the student's has run
+                    raise
                 died = isinstance(error, DeadKernelError)
                 self.left_out[self.at] = DIED if died else late
                 if len(self.left_out) > self.restarts or monotonic() > latest:
@@ -49,6 +58,8 @@ class LimitedExecute(Execute):
 
     def preprocess_cell(self, cell, resources, index):
         """Execute the cell at ``index``, unless an earlier run or the clock says no."""
+        if self.at is None:
+            self._install_trust()
         reason = self.left_out.get(index)
         if index >= self.end:
             reason = reason or "not run, since earlier cells ended Python too often"
@@ -63,10 +74,21 @@ class LimitedExecute(Execute):
         self.at, self.size = index, 0
         return super().preprocess_cell(cell, resources, index)
 
+    def _install_trust(self):
+        """Before any cell, in the kernel: take what the test cells are to be run with."""
+        cells = [cell for cell in self.nb.cells if cell.cell_type == "code"]
+        tests = [c.source for c in cells if is_grade(c) and not is_solution(c)]
+        setup = "\n".join(c.source for c in cells if grade_id(c) == "setup")
+        install = f"__import__('runpy').run_path({TRUST!r})['install']"
+        code = f"{install}(get_ipython(), {setup!r}, {tests!r})"
+        reply = self.wait_for_reply(self.kc.execute(code, silent=True))
+        if not reply or reply["content"]["status"] != "ok":
+            raise RuntimeError(f"the setup cell cannot be run: {reply}")
+        self.at = 0
+
     def _get_timeout(self, cell):
-        """Patience with the first cell: it imports, from a disk that may be slow."""
-        first = all(c.cell_type != "code" for c in self.nb.cells[: self.at])
-        return self.timeout * (5 if first else 1)
+        """Patience before the first cell: that imports, from a disk that may be slow."""
+        return self.timeout if cell else self.total
 
     def output(self, outs, msg, display_id, cell_index):
         """Keep an output, if it is not too much; an endless print would fill the memory.

@@ -5,6 +5,7 @@ import hashlib
 import html
 import io
 import json
+import math
 import os
 import sys
 import unicodedata
@@ -88,11 +89,13 @@ def read_by_hand(path, sheet):
         task, points = line["task"].strip(), line["points"].strip().replace(",", ".")
         if task not in sheet.by_hand:
             sys.exit(f"{where}: expected a task of {sheet.by_hand}, got {task!r}")
+        most = sheet.points[task]
         try:
             value = float(points) if points else None
-            assert not points or 0 <= value <= sheet.points[task]
-        except (ValueError, AssertionError):
-            most = _number(sheet.points[task])
+        except ValueError:
+            value = math.nan
+        if value is not None and not 0 <= value <= most:
+            most = _number(most)
             sys.exit(f"{where}: expected points from 0 to {most}, got {points!r}")
         student, comment = (line[k].removeprefix("'") for k in ("student", "comment"))
         typed[student, task] = value, comment.strip(), line["version"].strip()

@@ -36,9 +36,11 @@ def load(paths, slug, master):
     NotGraded
         Says what was expected and what was found.
     """
-    notebooks = [p for p in paths if p.suffix == ".ipynb"]
+    links = [p for p in paths if p.is_symlink()]
+    notebooks = [p for p in paths if p.suffix == ".ipynb" and p not in links]
     if not notebooks:
-        found = ", ".join(p.name for p in paths[:5]) or "an empty folder"
+        names = [p.name + " (a link, not followed)" * (p in links) for p in paths[:5]]
+        found = ", ".join(names) or "an empty folder"
         raise NotGraded(f"no notebook: expected {slug}.ipynb, found {found}")
     named = [p for p in notebooks if p.stem == slug]
     readable, reasons = [], []
@@ -73,14 +75,19 @@ def read(path):
     except (ValueError, RecursionError):
         start = re.sub(r"\s+", " ", text[:20])
         raise NotGraded(f"not a notebook: expected JSON, it begins {start!r}") from None
-    try:
-        assert {"cells", "worksheets"} & content.keys()
-        notebook = nbformat.reads(text, as_version=4)
-        assert all(isinstance(cell.source, str) for cell in notebook.cells)
-    except Exception:
+    if not isinstance(content, dict) or not {"cells", "worksheets"} & content.keys():
+        found = some(content) if isinstance(content, dict) else type(content).__name__
         raise NotGraded(
-            "not a notebook: JSON, but no cells that Jupyter reads"
-        ) from None
+            f"not a notebook: expected JSON with cells, got {found or '{}'}"
+        )
+    try:
+        notebook = nbformat.reads(text, as_version=4)
+        sources = [cell.source for cell in notebook.cells]
+    except Exception as error:  # whatever nbformat meets in a file that a student wrote
+        what = f"{type(error).__name__}: {str(error)[:60]}"
+        raise NotGraded(f"not a notebook that Jupyter reads: {what}") from None
+    if odd := {type(s).__name__ for s in sources if not isinstance(s, str)}:
+        raise NotGraded(f"not a notebook: expected text in cells, got {some(odd)}")
     remark = f"encoding {encoding}, expected UTF-8"
     return notebook, [] if encoding == "UTF-8" else [remark]
 

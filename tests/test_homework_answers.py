@@ -1,96 +1,111 @@
-"""Every assignment, graded by nbgrader: right answers keep their marks, wrong ones do not."""
+"""Every assignment: right answers keep their marks, wrong ones and tricks do not.
 
-import subprocess
+The marks are computed in this process, by ``tests.homework.mark``; that they are
+nbgrader's is for ``test_homework_batch.py`` to show.
+"""
 
 import nbformat
+import numpy
 import pytest
+import torch
 
 from homework.course import release
 from tests.homework import (
     ASSIGNMENTS,
+    TRICKS,
     answered,
     answers,
-    grading,
-    marks,
+    mark,
     points,
     source,
+    tricked,
+    with_cell,
 )
 
 every_assignment = pytest.mark.parametrize("slug", ASSIGNMENTS)
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """Grades, once an assignment: source, release, right answers, and wrong answers k."""
-    done = {}
-
-    def grade(slug):
-        if slug not in done:
-            done[slug] = _grade(slug, tmp_path_factory.mktemp(slug))
-        return done[slug]
-
-    return grade
+def released(tmp_path_factory):
+    """What nbgrader makes of each assignment for students."""
+    folder = tmp_path_factory.mktemp("course")
+    return {slug: nbformat.read(release(slug, folder), 4) for slug in ASSIGNMENTS}
 
 
-def _grade(slug, folder):
+def full(slug):
+    of, by_hand = points(slug)
+    return {task: most for task, most in of.items() if task not in by_hand}
+
+
+def wrong_answers(slug):
+    """Codes of the k-th wrong answers, right ones where there are fewer, and marks due."""
     right, wrong = answers(slug)
-    released = nbformat.read(release(slug, folder / "course"), 4)
-    batch = {"source": source(slug), "released": released}
-    batch["right"] = answered(released, right)
     for k in range(max(map(len, wrong.values()))):
-        codes = {task: found[k][1] for task, found in wrong.items() if k < len(found)}
-        batch[f"wrong{k}"] = answered(released, right | codes)
-    submissions = folder / "submissions"
-    submissions.mkdir()
-    for name, notebook in batch.items():
-        nbformat.write(notebook, submissions / f"{name}.ipynb")
-    done = subprocess.run(**grading(submissions, slug), timeout=600)
-    assert done.returncode == 0, done.stdout
-    return marks(submissions, slug)
+        some = {task: found[k] for task, found in wrong.items() if k < len(found)}
+        yield (
+            {task: what for task, (what, _, _) in some.items()},
+            right | {task: code for task, (_, code, _) in some.items()},
+            full(slug) | {task: due for task, (_, _, due) in some.items()},
+        )
 
 
 @every_assignment
 def test_answers_are_given_for_every_task(slug):
-    of, by_hand = points(slug)
     right, wrong = answers(slug)
-    assert set(right) == set(wrong) == set(of) - by_hand
+    assert set(right) == set(wrong) == set(full(slug))
     for task, found in wrong.items():
         assert len(found) >= 3, f"{task}: expected three typical wrong answers"
-        assert all(0 <= some < of[task] for _, _, some in found), task
+        assert all(0 <= some < full(slug)[task] for _, _, some in found), task
 
 
 @every_assignment
-@pytest.mark.parametrize("student", ["source", "right"])
-def test_right_answers_get_full_marks(graded, slug, student):
-    of, by_hand = points(slug)
-    row = graded(slug)[student]
-    assert {task: row[task] for task in of} == {
-        task: "" if task in by_hand and student == "source" else f"{full:g}"
-        for task, full in of.items()
-        if task not in by_hand or student == "source"
-    } | {task: "0" for task in by_hand if student == "right"}, row["remark"]
+def test_right_answers_get_full_marks(released, slug):
+    right = answered(released[slug], answers(slug)[0])
+    for notebook in (source(slug), right):
+        found, errors = mark(slug, notebook)
+        assert not errors and found == full(slug)
 
 
 @every_assignment
-def test_the_untouched_release_gets_none(graded, slug):
-    of, _ = points(slug)
-    row = graded(slug)["released"]
-    assert {row[task] for task in of} == {"0"} and row["sum"] == "0", row
+def test_the_untouched_release_gets_none(released, slug):
+    found, _ = mark(slug, released[slug])
+    assert not any(found.values()), found
 
 
 @every_assignment
-def test_wrong_answers_lose_their_marks_and_no_others(graded, slug):
-    of, by_hand = points(slug)
-    _, wrong = answers(slug)
+def test_wrong_answers_lose_their_marks_and_no_others(released, slug):
     different = []
-    for k in range(max(map(len, wrong.values()))):
-        row = graded(slug)[f"wrong{k}"]
-        for task in set(of) - by_hand:
-            what, _, due = (
-                wrong[task][k]
-                if k < len(wrong[task])
-                else ("a right answer beside wrong ones", None, of[task])
-            )
-            if float(row[task]) != due:
-                different.append(f"{task}, {what}: expected {due}, got {row[task]}")
+    for what, codes, due in wrong_answers(slug):
+        found, _ = mark(slug, answered(released[slug], codes))
+        different += [
+            f"{task}, {what.get(task, 'right beside wrong ones')}: "
+            f"expected {due[task]}, got {found[task]}"
+            for task in due
+            if found[task] != due[task]
+        ]
     assert not different, "\n".join(different)
+
+
+def mark_tricky(slug, notebook, apart):
+    """Marks; and NumPy and PyTorch are left as they were."""
+    modules = [numpy, numpy.testing, torch, torch.testing]
+    before = [(vars(module), dict(vars(module))) for module in modules]
+    try:
+        return mark(slug, notebook, apart, seconds=0.5)[0]
+    finally:
+        for names, kept in before:
+            names.update(kept)
+
+
+@every_assignment
+def test_tricks_win_nothing(released, slug):
+    """They would, if the tests saw the names as the student left them."""
+    won = 0
+    for what, codes, due in wrong_answers(slug):
+        codes = {task: tricked(code) for task, code in codes.items()}
+        notebook = with_cell(answered(released[slug], codes), TRICKS)
+        found = mark_tricky(slug, notebook, apart=True)
+        assert all(found[task] <= due[task] for task in due), (what, found, due)
+        naive = mark_tricky(slug, notebook, apart=False)
+        won += sum(max(0, naive[task] - due[task]) for task in due)
+    assert won > 0

@@ -1,24 +1,40 @@
-"""A class of thirty, some of whom hand in what no grader likes: nobody's marks suffer."""
+"""A class, some of whom hand in what no grader likes: nobody's marks suffer."""
 
+import ast
 import json
 import os
 import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import nbformat
 import psutil
 import pytest
-from nbformat.v4 import new_code_cell
 
+from chapters import ROOT
 from homework.course import release
-from tests.homework import answered, answers, grading, info, marks, name_of
-from tests.notebooks import ROOT
+from homework.grade import collect
+from homework.report import BY_HAND, Sheet, read_by_hand
+from homework.submissions import NotGraded, load, read
+from tests.homework import (
+    TRICKS,
+    answered,
+    answers,
+    grading,
+    info,
+    mark,
+    marks,
+    name_of,
+    source,
+    tricked,
+    with_cell,
+)
 
 SLUG = "06_activations"
 FULL = {"saturation": 3, "glu": 3, "glu-backward": 4, "mend": 4, "active-share": 3}
-SECONDS = 6  # a cell, in place of the 30 of nbgrader_config.py
+SECONDS = 3  # a cell, in place of the 30 of nbgrader_config.py
 RIGHT, WRONG = answers(SLUG)
 EXITS = "def glu(Z):\n    import os\n    os._exit(1)"
 SLEEPS = """
@@ -29,21 +45,20 @@ while True:
     except BaseException:
         pass
 """
-HOG = "kept = []\nwhile True:\n    kept.append(np.ones(10**7))"
+HOG = "huge = np.ones((10**5, 10**5))  # 80 GB"
 
-
-def cells_of(notebook, *names):
-    return [cell for cell in notebook.cells if name_of(cell) in names]
+# A process that nothing connects with the grading: its parent is gone, it has a session
+# and an environment of its own; an argument shows the test where it came from.
+DAEMON = """
+import os, subprocess, sys
+sleep = [sys.executable, "-c", "import time; time.sleep(600)", os.getcwd()]
+start = f"import subprocess; subprocess.Popen({sleep}, env={{}}, start_new_session=True)"
+subprocess.run([sys.executable, "-c", start], env={}, check=True)
+"""
 
 
 def without(notebook, *names):
     notebook.cells = [cell for cell in notebook.cells if name_of(cell) not in names]
-    return notebook
-
-
-def with_cell(notebook, code, after="setup"):
-    place = [name_of(cell) for cell in notebook.cells].index(after) + 1
-    notebook.cells.insert(place, new_code_cell(code))
     return notebook
 
 
@@ -80,7 +95,7 @@ def stripped(notebook):
     return notebook
 
 
-def class_of_thirty(released):
+def a_class(released):
     """For each student what is handed in, the marks due by task, a word of the remark.
 
     What is handed in: bytes of ``name.ipynb`` or, by file name, those in a folder.
@@ -88,84 +103,80 @@ def class_of_thirty(released):
     """
     right = lambda **other: answered(released, RIGHT | other)
     data = lambda notebook: nbformat.writes(notebook).encode()
-    wrong = lambda task: WRONG[task][0][1]
-    spoilt = {task: wrong(task) for task in RIGHT}
+    own_cell = lambda code: data(with_cell(right(), code))
+    spoilt = {task: found[0][1] for task, found in WRONG.items()}
     none = dict.fromkeys(FULL, 0)
     some = {task: WRONG[task][0][2] for task in FULL}
+    tricks = answered(released, {task: tricked(code) for task, code in spoilt.items()})
     text, png = data(right()).decode(), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-    accent = data(with_cell(right(), "cafe = 1  # au CAFE")).replace(
-        b"CAFE", b"caf\xe9"
-    )
     named, other = f"{SLUG}.ipynb", ROOT / "book" / "notation.ipynb"
+    two = {"a.ipynb": data(right()), "b.ipynb": data(released)}
+    lacks = without(right(), "setup", "glu", "mend-marks-1", "mend-marks-3")
+    died, late = "ended the Python", f"did not stop within {SECONDS} s"
     return {
         "ada": (data(right()), {}, ""),
-        "bo": ({named: data(right())}, {}, ""),
-        "张三": (data(right()), {}, ""),
-        "=1+1 [x]": ({named: data(right())}, {}, ""),
+        "张三": ({"final (2).ipynb": data(right())}, {}, ""),
+        "=1+1 [x]": (
+            {named: text.encode("utf-16"), "draft.ipynb": data(released)},
+            {},
+            f"encoding UTF-16, expected UTF-8; 2 notebooks, graded was {named}",
+        ),
         "carl": (data(released), none, ""),
-        "dora": (data(answered(released, spoilt)), some, ""),
         "emil-syntax": (data(right(glu="def glu(Z:")), {"glu": 0}, ""),
-        "finn-exits": (data(right(glu=EXITS)), {"glu": 0}, "ended the Python"),
-        "gina-crash": (
-            data(with_cell(right(), "import os\nos.abort()")),
-            {},
-            "ended the Python",
-        ),
-        "hugo-loop": (
-            data(right(glu="while True:\n    pass")),
-            {"glu": 0},
-            "did not stop",
-        ),
-        "ines-deaf-loop": (
-            data(with_cell(right(), SLEEPS)),
-            {},
-            f"did not stop within {SECONDS} s: cell 3",
-        ),
-        "jan-memory": (data(with_cell(right(), HOG)), {}, "out of memory"),
-        "kim-prints": (
-            data(with_cell(right(), "while True:\n    print('x' * 999)")),
-            {},
-            "did not stop",
-        ),
+        "finn-exits": (data(right(glu=EXITS)), {"glu": 0}, died),
+        "gina-crash": (own_cell("import os\nos.abort()"), {}, died),
+        "hugo-loop": (data(right(glu="while True:\n    pass")), {"glu": 0}, late),
+        "ines-deaf-loop": (own_cell(SLEEPS), {}, f"{late}: cell 3"),
+        "jan-memory": (own_cell(HOG), {}, "out of memory"),
+        "kim-prints": (own_cell("while True:\n    print('x' * 999)"), {}, late),
         "lea-kills": (
-            data(with_cell(right(), "import os\nos.kill(os.getppid(), 9)")),
+            own_cell(f"{DAEMON}\nos.kill(os.getppid(), 9)"),
             None,
             "signal 9",
         ),
+        "dirk-daemon": (own_cell(DAEMON), {}, ""),
+        "tina-tricks": (
+            data(with_cell(tricks, TRICKS)),
+            some | {"glu-backward": 0},  # her own code trips over them
+            "",
+        ),
         "max-png": (png, None, "not a notebook"),
         "nora-empty": (b"", None, "the file is empty"),
-        "otto-json": (json.dumps({"a": [1, 2]}).encode(), None, "not a notebook"),
+        "otto-json": (json.dumps({"a": [1, 2]}).encode(), None, "with cells, got a"),
         "paul-half": (text[: len(text) // 2].encode(), None, "not a notebook"),
         "quin-pdf": ({"homework.pdf": b"%PDF-1.7"}, None, "found homework.pdf"),
         "rosa-nothing": ({}, None, "empty folder"),
-        "sara-other": (other.read_bytes(), None, "another notebook"),
-        "tom-renamed": ({"final (2).ipynb": data(right())}, {}, ""),
-        "uma-utf16": (text.encode("utf-16"), {}, "UTF-16"),
-        "vera-latin1": (accent, {}, "Latin-1"),
-        "will-two": (
-            {named: data(right()), "draft.ipynb": data(released)},
-            {},
-            f"graded was {named}",
-        ),
-        "xena-two": (
-            {"a.ipynb": data(right()), "b.ipynb": data(released)},
+        "lutz-link": (
+            Path("ada.ipynb"),
             None,
-            "found a.ipynb, b.ipynb",
+            "lutz-link.ipynb (a link, not followed)",
         ),
+        "lola-link": (Path("nowhere"), None, "a link, not followed"),
+        "sara-other": (other.read_bytes(), None, "another notebook"),
+        "xena-two": (two, None, "found a.ipynb, b.ipynb"),
         "yann-lacks": (
-            data(without(right(), "setup", "glu", "mend-marks-1", "mend-marks-3")),
+            data(lacks),
             {"glu": 0},
             "no answer cell: glu; put back: setup, mend-marks-1, mend-marks-3",
         ),
-        "zoe-duplicate": (data(duplicated(right())), {}, ""),
-        "zora-tampers": (data(tampered(right())), {}, ""),
         "zack-generous": (
             data(generous(answered(released, spoilt))),
             some,
             "original restored: saturation-marks-1",
         ),
-        "zita-stripped": (data(stripped(right())), {}, ""),
     }
+
+
+def handed_in(folder, name, content):
+    """Write what a student hands in, into the folder of the class."""
+    if isinstance(content, bytes):
+        (folder / f"{name}.ipynb").write_bytes(content)
+    elif isinstance(content, Path):
+        (folder / f"{name}.ipynb").symlink_to(content)
+    else:
+        (folder / name).mkdir()
+        for file, data in content.items():
+            (folder / name / file).write_bytes(data)
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +184,8 @@ def batch(tmp_path_factory):
     """The class, graded by a run that was stopped, and a second one that went on."""
     folder = tmp_path_factory.mktemp("batch")
     shutil.copytree(ROOT / "homework", folder / "homework")
+    shutil.copy(ROOT / "chapters.py", folder)
+    (folder / "book").symlink_to(ROOT / "book")
     config = folder / "homework" / "nbgrader_config.py"
     patient = config.read_text()
     strict = patient.replace("timeout = 30", f"timeout = {SECONDS}")
@@ -180,17 +193,11 @@ def batch(tmp_path_factory):
     assert len(strict) == len(patient) - 1
     config.write_text(strict)
     released = nbformat.read(release(SLUG, folder / "course"), 4)
-    students = class_of_thirty(released)
+    students = a_class(released)
     submissions = folder / "class"
     submissions.mkdir()
     for name, (content, _, _) in students.items():
-        if isinstance(content, bytes):
-            (submissions / f"{name}.ipynb").write_bytes(content)
-            continue
-        (submissions / name).mkdir()
-        for file, data in content.items():
-            (submissions / name / file).write_bytes(data)
-
+        handed_in(submissions, name, content)
     (folder / "tmp").mkdir()  # the homes of the processes, see left_over
     command = grading(submissions, SLUG, cwd=folder, TMPDIR=str(folder / "tmp"))
     first = subprocess.Popen(**command)
@@ -222,7 +229,8 @@ def left_over(folder):
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get("HOME", "").startswith(str(folder)):
+            told = [process.environ().get("HOME", ""), *process.cmdline()]
+            if any(text.startswith(str(folder / "tmp")) for text in told):
                 found.append(process)
         except psutil.Error:
             continue
@@ -232,7 +240,6 @@ def left_over(folder):
 def test_everyone_gets_the_marks_due_or_a_reason(batch):
     folder, students, _ = batch
     rows, wrong = marks(folder / "class", SLUG), []
-    assert len(students) >= 30
     assert {name.removeprefix("'") for name in rows} == set(students)
     for name, (_, due, word) in students.items():
         row = rows.get(name) or rows[f"'{name}"]
@@ -305,6 +312,89 @@ def test_points_typed_by_hand_are_added_and_kept(tmp_path):
     assert (
         done.returncode == 1 and "expected points from 0 to 3, got '4'" in done.stdout
     )
+
+
+def test_what_can_be_mended_is_the_same_as_before(tmp_path):
+    """Damage by programs and by students: the notebook to be graded has every answer."""
+    released = nbformat.read(release(SLUG, tmp_path / "course"), 4)
+    right = lambda: answered(released, RIGHT)
+    accent = nbformat.writes(with_cell(right(), "cafe = 1  # au CAFE")).encode()
+    damaged = {
+        "duplicated": (nbformat.writes(duplicated(right())).encode(), ""),
+        "renamed": (nbformat.writes(tampered(right())).encode(), ""),
+        "stripped": (nbformat.writes(stripped(right())).encode(), ""),
+        "utf-16": (nbformat.writes(right()).encode("utf-16-le"), "UTF-16-LE"),
+        "latin-1": (accent.replace(b"CAFE", b"caf\xe9"), "Latin-1"),
+    }
+    wanted = {name_of(cell): cell.source for cell in right().cells if name_of(cell)}
+    for what, (data, words) in damaged.items():
+        path = tmp_path / f"{what}.ipynb"
+        path.write_bytes(data)
+        notebook, remarks = load([path], SLUG, released)
+        cells = {name_of(c): c.source for c in notebook.cells if name_of(c)}
+        assert list(cells) == list(wanted), what
+        assert all(cells[task] == wanted[task] for task in RIGHT), what
+        assert bool(remarks) == bool(words) and words in "; ".join(remarks), what
+        assert mark(SLUG, notebook)[0] == FULL, what
+
+
+def test_marks_are_those_of_the_tests_in_one_process(batch):
+    """So that ``test_homework_answers.py`` may do without nbgrader."""
+    folder, _, _ = batch
+    for name in ("ada", "carl", "emil-syntax", "tina-tricks", "zack-generous"):
+        notebook = nbformat.read(folder / "class" / f"{name}.ipynb", 4)
+        row = marks(folder / "class", SLUG)[name]
+        found, _ = mark(SLUG, notebook)
+        assert {task: float(row[task]) for task in FULL} == found, name
+
+
+def test_links_are_named_and_not_followed(tmp_path):
+    """They may lead to the work of another, or out of the folder."""
+    other, submissions = tmp_path / "other", tmp_path / "class"
+    for folder in (other, submissions / "cy"):
+        folder.mkdir(parents=True)
+    (other / f"{SLUG}.ipynb").write_text("{}")
+    (submissions / "bo").symlink_to(other)
+    (submissions / "ada.ipynb").symlink_to(other / f"{SLUG}.ipynb")
+    (submissions / "cy" / "mine.ipynb").symlink_to(other / f"{SLUG}.ipynb")
+    students = collect(submissions)
+    assert sorted(students) == ["ada", "bo", "cy"]
+    for paths in students.values():
+        assert len(paths) == 1
+        with pytest.raises(NotGraded, match=r"\(a link, not followed\)"):
+            load(paths, SLUG, None)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ([1], "expected JSON with cells, got list"),
+        ({}, "expected JSON with cells, got {}"),
+        ({"a": 1, "b": 2}, "expected JSON with cells, got a, b"),
+        ({"cells": 3}, "not a notebook that Jupyter reads: "),
+    ],
+)
+def test_what_is_no_notebook_is_said(tmp_path, content, words):
+    path = tmp_path / f"{SLUG}.ipynb"
+    path.write_text(json.dumps(content))
+    with pytest.raises(NotGraded) as reason:
+        read(path)
+    assert words in str(reason.value)
+
+
+@pytest.mark.parametrize("points", ["4", "-1", "nan", "two"])
+def test_points_that_cannot_be_are_refused(tmp_path, points):
+    path = tmp_path / "by_hand.csv"
+    path.write_text(f"{','.join(BY_HAND)}\nada,homogeneous,{points},3,,a,v1\n")
+    with pytest.raises(SystemExit, match=f"row 2: .* from 0 to 3, got '{points}'"):
+        read_by_hand(path, Sheet(source(SLUG)))
+
+
+def test_input_is_not_checked_by_assert():
+    """`python -O` leaves asserts out."""
+    for path in (ROOT / "homework").glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text()))
+        assert not any(isinstance(node, ast.Assert) for node in nodes), path
 
 
 @pytest.mark.parametrize(
