@@ -1,4 +1,4 @@
-"""Links to works and to other pages: a reader of a notebook can follow them, and so can the build."""
+"""Links to works and other pages: a reader of a notebook can follow them, and the build too."""
 
 import html
 import re
