@@ -28,6 +28,15 @@ def cite(source):
     return ELSEWHERE.sub(_elsewhere, source)
 
 
+def cite_outputs(notebook):
+    """The same for what an executed notebook displays as markdown, a table of links say."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/markdown" in data:
+                data["text/markdown"] = cite(data["text/markdown"])
+
+
 def _in_brackets(match):
     return f"{{cite}}`{','.join(re.findall(WORK, match[1]))}`"
 

@@ -8,7 +8,7 @@ import sys
 import nbformat
 import pytest
 
-from _ext.citations import ELSEWHERE, IN_BRACKETS, cite
+from _ext.citations import ELSEWHERE, IN_BRACKETS, cite, cite_outputs
 from tests.notebooks import BOOK
 
 PAGES = sorted([*BOOK.glob("*.ipynb"), *BOOK.glob("*.md")])
@@ -101,6 +101,19 @@ def test_a_link_becomes_the_role_it_stands_for(link, role):
 )
 def test_other_links_stay_as_they_are(other):
     assert cite(other) == other
+
+
+def test_so_do_links_that_code_displays():
+    table = {"text/markdown": "[a](03_x.ipynb#eq-03-a)", "text/plain": "[a](b.md#c)"}
+    cell = nbformat.v4.new_code_cell(
+        outputs=[nbformat.v4.new_output("display_data", table)]
+    )
+    printed = nbformat.v4.new_output("stream", text="[a](03_x.ipynb#eq-03-a)")
+    cell.outputs.append(printed)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(), cell])
+    cite_outputs(notebook)
+    assert cell.outputs[0].data == table | {"text/markdown": "a {eq}`eq-03-a`"}
+    assert cell.outputs[1].text == "[a](03_x.ipynb#eq-03-a)"
 
 
 def test_a_link_to_another_page_keeps_its_words_and_gets_the_number(built):
