@@ -1,12 +1,14 @@
 # Everything starts here: `make help`. The first call sets up .venv and takes a few minutes.
 
 PYTHON ?= python3
-# A smaller PyTorch where pip would fetch the CUDA one (Linux): make book PIP_ARGS="--extra-index-url …/whl/cpu"
+# A smaller PyTorch where pip would fetch the CUDA one (Linux): make book PIP_ARGS="$(CPU)"
+CPU := --extra-index-url https://download.pytorch.org/whl/cpu
 PIP_ARGS ?=
 WORKERS ?= 2
 
 BIN := .venv/bin
 READY := .venv/ready
+NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
@@ -18,8 +20,14 @@ help:  ## This list
 $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Expected Python 3.11 or newer as $(PYTHON), got $$($(PYTHON) --version). Try: make PYTHON=python3.12 …"; exit 1; }
+	@test -e $@ || if [ "$$(uname)$(PIP_ARGS)$$PIP_EXTRA_INDEX_URL" = Linux ]; then \
+	  echo "Setting up .venv. pip may download 3.0 GB now, 2.7 of it PyTorch with CUDA. Without an NVIDIA GPU"; \
+	  echo "0.45 GB are enough: stop this with Ctrl-C and call  make $(MAKECMDGOALS) PIP_ARGS=\"$(CPU)\""; \
+	  else echo "Setting up .venv. pip downloads about 0.45 GB now."; fi
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -r requirements.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -r requirements.txt
+	@# What readers of JupyterLab need not see: nbgrader's panel and button, and the question about news.
+	@$(BIN)/jupyter labextension disable $(NOT_IN_LAB) >/dev/null 2>&1 || echo "JupyterLab keeps $(NOT_IN_LAB)."
 	@touch $@
 
 lab: $(READY)  ## Open the chapters in JupyterLab

@@ -14,10 +14,23 @@ addEventListener("load", async () => {
     width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true, transition: "none",
     slideNumber: "c/t", navigationMode: "linear", controls: false, plugins: [RevealNotes],
     pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
-    keyboardCondition: (event) => !event.target.matches("input, select"),
+    keyboardCondition: (event) => !event.target.matches("input, select") || isForDeck(event),
   });
   document.documentElement.dataset.ready = "yes";
 });
+
+// Arrows move the slider that has the focus, a space turns a switch; whatever else a deck
+// knows (a clicker's PageUp and PageDown, B, Esc) goes to the deck and takes the focus along,
+// since Reveal.js hears no key while an input has it.
+const OWN = { checkbox: /^ $/, range: /^Arrow/, "select-one": /^Arrow/ };
+const DECK = /^(.|Arrow.+|Page.+|Home|End|Escape)$/;
+const isForDeck = (event) => DECK.test(event.key) && !OWN[event.target.type]?.test(event.key)
+  && !(event.ctrlKey || event.altKey || event.metaKey);
+addEventListener("keydown", (event) => {
+  if (!event.target.matches?.("input, select") || !isForDeck(event)) return;
+  event.preventDefault();
+  event.target.blur();
+}, true);
 
 const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, aside, style, script"));
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -36,28 +36,35 @@ def find():
 
 
 def install():
-    """Playwright's Chromium, else Debian's package where we are root."""
-    attempts = [
-        [sys.executable, "-m", "playwright", "install", "--with-deps", "chromium"]
-    ]
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+    """Playwright's Chromium, else Debian's package where we are root.
+
+    The libraries that Chromium needs come along for root alone: to others Playwright
+    would put sudo's question for a password.
+    """
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    playwright = [sys.executable, "-m", "playwright", "install", "chromium"]
+    attempts = [[*playwright, "--with-deps"] if root else playwright]
+    if root and shutil.which("apt-get"):
         attempts.append(
             ["sh", "-c", "apt-get update -qq && apt-get install -y -qq chromium"]
         )
     for command in attempts:
         print("Installing a browser for the tests:", " ".join(command), flush=True)
-        try:
-            subprocess.run(
-                command,
-                timeout=600,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except subprocess.TimeoutExpired:
-            continue
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(command, timeout=600, stdin=subprocess.DEVNULL)
         if found := find():
             return found
     return None
+
+
+def trouble(path):
+    """Why the browser at ``path`` does not start, in a line; None where it does."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True)
+    except OSError as error:
+        return str(error)
+    said = (done.stderr or done.stdout).strip().splitlines()
+    return (said or [f"exit status {done.returncode}"])[-1] if done.returncode else None
 
 
 @contextmanager
@@ -71,10 +78,21 @@ def chromium():
         browser.close()
 
 
-if __name__ == "__main__":
-    browser = find() or install()
-    if not browser:
+def main():
+    """Find or install a browser, or end with the line that says what to do."""
+    path = find() or install()
+    if not path:
         sys.exit(
             "No Chromium found or installed. Install one and set CHROMIUM=/path/to/chromium."
         )
-    print("Browser of the tests:", browser)
+    if why := trouble(path):
+        sys.exit(
+            f"{path} does not start: {why}\nWhere libraries are missing, "
+            f"sudo {sys.executable} -m playwright install-deps chromium\n"
+            "installs them; or set CHROMIUM=/path/to/chromium."
+        )
+    print("Browser of the tests:", path)
+
+
+if __name__ == "__main__":
+    main()
