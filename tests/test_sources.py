@@ -1,9 +1,10 @@
-"""Each row of a chapter's sources and glossary leads to a label of that chapter."""
+"""Sources, glossary and errata of a chapter lead to labels of that chapter."""
 
 import csv
 import re
 from collections import Counter
 
+import nbformat
 import pytest
 
 import chapters
@@ -69,3 +70,33 @@ def test_every_file_belongs_to_a_chapter():
     for kind in ("sources", "glossary"):
         found = sorted(p.name for p in (BOOK / "data").glob(f"{kind}*.csv"))
         assert found == [f"{kind}_{slug[:2]}.csv" for slug in chapters.SLUGS]
+
+
+LINK = re.compile(r"(?:\{(?:eq|ref)\}`(?:[^`<]+<)?|\d\d_\w+\.ipynb#)([\w-]+)")
+ENTRY = re.compile(r"\((e\d{3}-\d+)\)=\n### (E\d{3}-\d+) · .+")
+
+
+def errata(slug):
+    """The page of the errata that concern a chapter: its cells, none if it has no page."""
+    path = BOOK / f"errata_{slug[:2]}.ipynb"
+    return nbformat.read(path, 4).cells if path.exists() else []
+
+
+@every_chapter
+def test_every_erratum_leads_to_the_chapter_and_is_shown_by_code(slug):
+    cells, known = errata(slug), labels(slug)
+    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+        if entry := ENTRY.match(cell.source):
+            assert entry[1] == entry[2].lower()
+            led = LINK.findall(cell.source)
+            assert led and not set(led) - set(known), entry[2]
+            assert following.cell_type == "code", entry[2]
+        else:
+            assert "### " not in cell.source
+
+
+def test_no_erratum_twice_and_each_page_belongs_to_a_chapter():
+    found = [ENTRY.match(c.source) for slug in chapters.SLUGS for c in errata(slug)]
+    assert not twice([entry[1] for entry in found if entry])
+    pages = {path.stem for path in BOOK.glob("errata_*")}
+    assert pages <= {f"errata_{slug[:2]}" for slug in chapters.SLUGS}
