@@ -73,9 +73,9 @@ def semester():
 
 
 def talks():
-    """How long each chapter takes, to tell and to read, and what it brings to a class."""
+    """How long each chapter takes, to tell and to read, and its homework."""
     lines = [
-        "| chapter | talk | reading | sliders | homework | worth a discussion |",
+        "| chapter | talk | reading | sliders | tasks | points |",
         "|---|---|---|---|---|---|",
     ]
     for slug in chapters.SLUGS:
@@ -85,13 +85,21 @@ def talks():
             _about_five(words / chapters.WORDS_A_MINUTE)
             for words in chapters.words(chapters.markdown(notebook))
         )
-        reading = f"{core} min" if core == total else f"{core} to {total} min"
+        reading = f"{core}" if core == total else f"{core}–{total}"
         tasks, points = homework(slug)
         lines.append(
-            f"| {_name(chapters.number(slug), '')} | {talk(notebook)} min | {reading} "
-            f"| {sliders} | {tasks} tasks, {points} points | {about(slug)['discuss']} |"
+            f"| {_name(chapters.number(slug), '')} | {talk(notebook)} | {reading} "
+            f"| {sliders} | {tasks} | {points} |"
         )
     return "\n".join(lines)
+
+
+def discussions():
+    """What in each chapter is worth a discussion in class, as a list."""
+    return "\n".join(
+        f"- {_name(chapters.number(slug), '')}: {about(slug)['discuss']}."
+        for slug in chapters.SLUGS
+    )
 
 
 def talk(notebook):
@@ -130,7 +138,7 @@ def contents():
     return "\n".join(lines)
 
 
-TABLES = {f.__name__: f for f in (cards, contents, semester, talks)}
+TABLES = {f.__name__: f for f in (cards, contents, discussions, semester, talks)}
 
 
 def fill(text):

@@ -1,5 +1,7 @@
 """The tables about chapters say what notebooks, plan and table of contents say."""
 
+from types import SimpleNamespace
+
 import pytest
 import yaml
 
@@ -42,7 +44,8 @@ def test_the_table_of_contents_has_the_chapters_in_order():
 def test_each_table_names_the_chapter(slug):
     number, title = chapters.number(slug), chapters.title(slug)
     link = f"{{ref}}`{number} · {title} <ch-{slug[:2]}>`"
-    assert link in overview.cards() and link in overview.talks()
+    for table in (overview.cards, overview.talks, overview.discussions):
+        assert link in table()
     assert link.replace(" ·", "") in overview.semester()
     assert f"| {number} | [{title}](book/{slug}.ipynb) |" in overview.contents()
     assert set(overview.about(slug)) == {"holds", "discuss"}
@@ -78,3 +81,16 @@ def test_a_page_without_tables_stays_and_an_unknown_table_is_refused():
     assert overview.fill("# Page\n\n<!-- cell 3 -->\n") == "# Page\n\n<!-- cell 3 -->\n"
     with pytest.raises(ValueError, match=r"expected a table of .*cards.*, got 'tarot'"):
         overview.fill("<!-- table: tarot -->\n<!-- end -->")
+
+
+def test_pages_with_tables_are_read_again_when_another_page_changes(tmp_path):
+    pages = {"book/index": "<!-- table: cards -->\n<!-- end -->", "book/other": "text"}
+    (tmp_path / "book").mkdir()
+    for page, text in pages.items():
+        (tmp_path / f"{page}.md").write_text(text)
+    env = SimpleNamespace(found_docs=pages, doc2path=lambda p: f"{tmp_path / p}.md")
+    again = overview._read_again
+    assert again(None, env, set(), {"book/03_linear_regression"}, set()) == [
+        "book/index"
+    ]
+    assert again(None, env, set(), set(), set()) == []
