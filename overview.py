@@ -81,10 +81,8 @@ def talks():
     for slug in chapters.SLUGS:
         notebook = chapters.read(slug)
         sliders = sum("widget" in c.metadata.get("tags", []) for c in notebook.cells)
-        core, total = (
-            _about_five(words / chapters.WORDS_A_MINUTE)
-            for words in chapters.words(chapters.markdown(notebook))
-        )
+        words = chapters.words(chapters.markdown(notebook))
+        core, total = map(chapters.minutes, words)
         reading = f"{core}" if core == total else f"{core}–{total}"
         tasks, points = homework(slug)
         lines.append(
@@ -103,7 +101,7 @@ def discussions():
 
 
 def talk(notebook):
-    """Minutes of a chapter's deck, which leaves its starred sections out."""
+    """Minutes of a chapter's deck without its starred sections, to the nearest five."""
     minutes, starred = 0, False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -113,10 +111,6 @@ def talk(notebook):
         if not starred and kind != "skip":
             minutes += kind in ("slide", "subslide")
             minutes += VOTE * ("widget" in cell.metadata.get("tags", []))
-    return _about_five(minutes)
-
-
-def _about_five(minutes):
     return 5 * round(minutes / 5)
 
 
