@@ -60,3 +60,8 @@ def words(text):
         total += count
         core += 0 if name.endswith("*") or BACK_MATTER.match(name) else count
     return core, total
+
+
+def minutes(words):
+    """How long a student reads, to the next five minutes."""
+    return max(5, 5 * round(words / WORDS_A_MINUTE / 5))

@@ -4,6 +4,7 @@ Layers beside PyTorch's, sliders live and static, the run time of a chapter, the
 a page. Times are medians; compare them on a quiet machine only.
 """
 
+import importlib
 import re
 import statistics
 import tempfile
@@ -43,7 +44,8 @@ def layers():
     """Functions of the pages beside PyTorch's on the same work."""
     print("\nFrom scratch beside PyTorch (ms; ratio > 1: ours is slower)")
     row("", "ours", "torch", "ratio")
-    for slug, pairs in PAIRS.items():
+    for slug in CHAPTERS:
+        pairs = importlib.import_module(f"tests.test_{slug}").benchmarks
         for name, ours, theirs in pairs(Chapter(slug).namespace()):
             a, b = median_ms(ours), median_ms(theirs)
             row(f"{slug[:2]} {name}", f"{a:.3f}", f"{b:.3f}", f"{a / b:.2f}")
@@ -137,108 +139,6 @@ def live_steps(page, figure, count=6):
     keys = ("ArrowLeft",) * count + ("ArrowRight",) * count
     times = [page.evaluate(LIVE_STEP, [slider, picture, key]) for key in keys]
     return [t for t in times if t is not None]
-
-
-def linear_regression(scope):
-    """Closed form and a hundred steps of descent on (2000, 50)."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(2000, 50)), rng.normal(size=2000)
-    X_t, y_t = torch.tensor(X), torch.tensor(y)
-
-    def ours():
-        grad = lambda w: scope["squared_loss_grad"](w, X, y)
-        return scope["gradient_descent"](grad, np.zeros(50), 1e-4, 100)
-
-    def theirs():
-        w = torch.zeros(50, dtype=torch.float64, requires_grad=True)
-        steps = torch.optim.SGD([w], lr=1e-4)
-        for _ in range(100):
-            steps.zero_grad()
-            (0.5 * ((X_t @ w - y_t) ** 2).sum()).backward()
-            steps.step()
-
-    yield (
-        "least squares",
-        lambda: scope["least_squares"](X, y),
-        lambda: torch.linalg.lstsq(X_t, y_t[:, None]),
-    )
-    yield "descent, 100 steps", ours, theirs
-
-
-def activations(scope):
-    """Value and slope, against value and backward pass, on (512, 512)."""
-    Z = np.random.default_rng(0).normal(size=(512, 512))
-    Z_t = torch.tensor(Z, requires_grad=True)
-    ones = torch.ones_like(Z_t)
-    for name, theirs in scope["TORCH"].items():
-        ours = scope["ACTIVATIONS"][name]
-        yield (
-            name,
-            lambda f=ours: f(Z),
-            lambda f=theirs: torch.autograd.grad(f(Z_t), Z_t, ones),
-        )
-
-
-def optimisers(scope):
-    """A step on a hundred thousand parameters."""
-    g = np.random.default_rng(0).normal(size=100_000)
-    for name, (rule, hyper, theirs, settings) in scope["RULES"].items():
-        w = torch.zeros(100_000, dtype=torch.float64)
-        w.grad = torch.tensor(g)
-        step = getattr(torch.optim, theirs)([w], **hyper, **settings).step
-        yield name, lambda f=rule, h=hyper, m={}: f(g, m, **h), step
-
-
-def attention(scope):
-    """Attention forward, and forward with backward, on (256, 64); eight heads."""
-    rng = np.random.default_rng(0)
-    Q, K, V = rng.normal(size=(3, 256, 64))
-    leaves = [torch.tensor(x, requires_grad=True) for x in (Q, K, V)]
-    dO = rng.normal(size=(256, 64))
-    dot = torch.nn.functional.scaled_dot_product_attention
-
-    def backward():
-        return torch.autograd.grad(dot(*leaves), leaves, torch.tensor(dO))
-
-    yield "attend", lambda: scope["attend"](Q, K, V), lambda: dot(*leaves)
-    yield "with its gradients", lambda: scope["attend_backward"](dO, Q, K, V), backward
-    layer = torch.nn.MultiheadAttention(64, 8, bias=False, dtype=torch.float64)
-    Ws, X = [rng.normal(size=(64, 64)) for _ in range(4)], torch.tensor(Q)
-    yield (
-        "8 heads",
-        lambda: scope["multi_head"](Q, Q, *Ws, 8),
-        lambda: layer(X, X, X, average_attn_weights=False),
-    )
-
-
-def sequence_to_sequence(scope):
-    """The masked loss with its gradient on (64, 12, 100); a GRU step on (64, 64)."""
-    rng = np.random.default_rng(0)
-    Z, Y = rng.normal(size=(64, 12, 100)), rng.integers(0, 100, size=(64, 12))
-    Z_t, Y_t = torch.tensor(Z, requires_grad=True), torch.tensor(Y).flatten()
-
-    def loss():
-        value = torch.nn.functional.cross_entropy(
-            Z_t.flatten(0, 1), Y_t, ignore_index=0
-        )
-        return torch.autograd.grad(value, Z_t)
-
-    yield "masked loss, gradient", lambda: scope["masked_loss"](Z, Y), loss
-    x, s = rng.normal(size=(2, 64, 64))
-    P = {f"W_{a}{g}": rng.normal(size=(64, 64)) for a in "xs" for g in "rzs"}
-    P |= {f"b_{g}": rng.normal(size=64) for g in "rzs"}
-    cell = torch.nn.GRUCell(64, 64, dtype=torch.float64)
-    x_t, s_t = torch.tensor(x), torch.tensor(s)
-    yield "GRU step", lambda: scope["gru_step"](P, x, s), lambda: cell(x_t, s_t)
-
-
-PAIRS = {
-    "03_linear_regression": linear_regression,
-    "06_activations": activations,
-    "10_optimization": optimisers,
-    "16_attention": attention,
-    "20_seq2seq": sequence_to_sequence,
-}
 
 
 if __name__ == "__main__":

@@ -234,3 +234,17 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_checks_catch(fault):
     chapter.assert_caught(fault)
+
+
+def benchmarks(scope):
+    """Value and slope, against value and backward pass, on (512, 512)."""
+    Z = np.random.default_rng(0).normal(size=(512, 512))
+    Z_t = torch.tensor(Z, requires_grad=True)
+    ones = torch.ones_like(Z_t)
+    for name, theirs in scope["TORCH"].items():
+        ours = scope["ACTIVATIONS"][name]
+        yield (
+            name,
+            lambda f=ours: f(Z),
+            lambda f=theirs: torch.autograd.grad(f(Z_t), Z_t, ones),
+        )

@@ -262,3 +262,13 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_checks_catch(fault):
     chapter.assert_caught(fault)
+
+
+def benchmarks(scope):
+    """A step on a hundred thousand parameters."""
+    g = np.random.default_rng(0).normal(size=100_000)
+    for name, (rule, hyper, theirs, more) in scope["RULES"].items():
+        w = torch.zeros(100_000, dtype=torch.float64)
+        w.grad = torch.tensor(g)
+        step = getattr(torch.optim, theirs)([w], **hyper, **more).step
+        yield name, lambda f=rule, h=hyper, m={}: f(g, m, **h), step

@@ -300,3 +300,25 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_checks_catch(fault):
     chapter.assert_caught(fault)
+
+
+def benchmarks(scope):
+    """Attention forward, and forward with backward, on (256, 64); eight heads."""
+    rng = np.random.default_rng(0)
+    Q, K, V = rng.normal(size=(3, 256, 64))
+    leaves = [torch.tensor(x, requires_grad=True) for x in (Q, K, V)]
+    dO = rng.normal(size=(256, 64))
+    dot = torch.nn.functional.scaled_dot_product_attention
+
+    def backward():
+        return torch.autograd.grad(dot(*leaves), leaves, torch.tensor(dO))
+
+    yield "attend", lambda: scope["attend"](Q, K, V), lambda: dot(*leaves)
+    yield "with its gradients", lambda: scope["attend_backward"](dO, Q, K, V), backward
+    layer = torch.nn.MultiheadAttention(64, 8, bias=False, dtype=torch.float64)
+    Ws, X = [rng.normal(size=(64, 64)) for _ in range(4)], torch.tensor(Q)
+    yield (
+        "8 heads",
+        lambda: scope["multi_head"](Q, Q, *Ws, 8),
+        lambda: layer(X, X, X, average_attn_weights=False),
+    )

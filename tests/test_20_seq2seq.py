@@ -335,3 +335,24 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_checks_catch(fault):
     chapter.assert_caught(fault)
+
+
+def benchmarks(scope):
+    """The masked loss with its gradient on (64, 12, 100); a GRU step on (64, 64)."""
+    rng = np.random.default_rng(0)
+    Z, Y = rng.normal(size=(64, 12, 100)), rng.integers(0, 100, size=(64, 12))
+    Z_t, Y_t = torch.tensor(Z, requires_grad=True), torch.tensor(Y).flatten()
+
+    def loss():
+        value = torch.nn.functional.cross_entropy(
+            Z_t.flatten(0, 1), Y_t, ignore_index=0
+        )
+        return torch.autograd.grad(value, Z_t)
+
+    yield "masked loss, gradient", lambda: scope["masked_loss"](Z, Y), loss
+    x, s = rng.normal(size=(2, 64, 64))
+    P = {f"W_{a}{g}": rng.normal(size=(64, 64)) for a in "xs" for g in "rzs"}
+    P |= {f"b_{g}": rng.normal(size=64) for g in "rzs"}
+    cell = torch.nn.GRUCell(64, 64, dtype=torch.float64)
+    x_t, s_t = torch.tensor(x), torch.tensor(s)
+    yield "GRU step", lambda: scope["gru_step"](P, x, s), lambda: cell(x_t, s_t)

@@ -1,68 +1,102 @@
-"""Each row of the notes points to a label that exists in the chapter it names."""
+"""Sources, glossary and errata of a chapter lead to labels of that chapter."""
 
 import csv
 import re
 from collections import Counter
 
+import nbformat
 import pytest
 
-from tests.notebooks import BOOK, CHAPTERS, Chapter
+import chapters
+from tests.notebooks import BOOK
 
 LABEL = re.compile(r"^\(([\w-]+)\)=|\$\$ \(([\w-]+)\)|^:label: ([\w-]+)", re.M)
 
 
-def rows(name):
-    with (BOOK / "data" / name).open(encoding="utf-8", newline="") as file:
+def rows(kind, slug):
+    path = BOOK / "data" / f"{kind}_{slug[:2]}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def labels(slug):
-    cells = Chapter(slug).notebook.cells
-    text = "\n".join(c.source for c in cells if c.cell_type == "markdown")
+    text = chapters.markdown(chapters.read(slug))
     return [label for groups in LABEL.findall(text) for label in groups if label]
 
 
-SOURCES, GLOSSARY = rows("sources.csv"), rows("glossary.csv")
+def twice(values):
+    return [value for value, count in Counter(values).items() if count > 1]
 
 
-def test_sources_have_the_columns_and_no_row_twice():
-    assert list(SOURCES[0]) == [
-        "id",
-        "note",
-        "reference",
-        "statement",
-        "chapter",
-        "label",
-    ]
-    assert [
-        i for i, count in Counter(r["id"] for r in SOURCES).items() if count > 1
-    ] == []
-    for row in SOURCES:
+every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
+
+
+@every_chapter
+def test_sources_have_the_columns(slug):
+    for row in rows("sources", slug):
+        assert list(row) == ["id", "note", "reference", "statement", "label"]
         assert all(value and value.strip() == value for value in row.values()), row
         assert row["note"] in {"000", "001", "002", "003", "004"}
         assert row["id"].startswith(f"S{row['note']}-")
         assert row["statement"].count("$") % 2 == 0, row
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
+@every_chapter
 def test_every_row_of_a_chapter_leads_to_a_label_in_it(slug):
-    mine = [row for row in SOURCES if row["chapter"] == slug]
     known = labels(slug)
-    assert mine, f"{slug}: no row of the notes"
-    missing = {row["label"] for row in mine} - set(known)
-    assert not missing
-    assert [x for x, count in Counter(known).items() if count > 1] == []
+    found = {row["label"] for row in rows("sources", slug)}
+    assert found and not found - set(known)
+    assert not twice(known)
 
 
-def test_every_chapter_of_the_sources_exists():
-    assert {row["chapter"] for row in SOURCES} == set(CHAPTERS)
+@every_chapter
+def test_the_glossary_leads_to_labels(slug):
+    terms = rows("glossary", slug)
+    found = {row["label"] for row in terms}
+    assert found and not found - set(labels(slug))
+    assert not any(label.startswith(("eq-", "fig-")) for label in found)
+    assert list(terms[0]) == ["english", "chinese", "label"]
+    english = [row["english"] for row in terms]
+    assert english == sorted(english, key=str.lower)
 
 
-def test_the_glossary_leads_to_labels():
-    known = {label for slug in CHAPTERS for label in labels(slug)}
-    found = {row["label"] for row in GLOSSARY}
-    assert found <= known and not any(x.startswith(("eq-", "fig-")) for x in found)
-    assert list(GLOSSARY[0]) == ["english", "chinese", "label"]
-    assert [row["english"] for row in GLOSSARY] == sorted(
-        (row["english"] for row in GLOSSARY), key=str.lower
-    )
+def test_no_row_or_term_twice():
+    for kind, key in (("sources", "id"), ("glossary", "english")):
+        values = [row[key] for slug in chapters.SLUGS for row in rows(kind, slug)]
+        assert not twice(values)
+
+
+def test_every_file_belongs_to_a_chapter():
+    for kind in ("sources", "glossary"):
+        found = sorted(p.name for p in (BOOK / "data").glob(f"{kind}*.csv"))
+        assert found == [f"{kind}_{slug[:2]}.csv" for slug in chapters.SLUGS]
+
+
+LINK = re.compile(r"(?:\{(?:eq|ref)\}`(?:[^`<]+<)?|\d\d_\w+\.ipynb#)([\w-]+)")
+ENTRY = re.compile(r"\((e\d{3}-\d+)\)=\n### (E\d{3}-\d+) · .+")
+
+
+def errata(slug):
+    """The page of the errata that concern a chapter: its cells, none if it has no page."""
+    path = BOOK / f"errata_{slug[:2]}.ipynb"
+    return nbformat.read(path, 4).cells if path.exists() else []
+
+
+@every_chapter
+def test_every_erratum_leads_to_the_chapter_and_is_shown_by_code(slug):
+    cells, known = errata(slug), labels(slug)
+    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+        if entry := ENTRY.match(cell.source):
+            assert entry[1] == entry[2].lower()
+            led = LINK.findall(cell.source)
+            assert led and not set(led) - set(known), entry[2]
+            assert following.cell_type == "code", entry[2]
+        else:
+            assert "### " not in cell.source
+
+
+def test_no_erratum_twice_and_each_page_belongs_to_a_chapter():
+    found = [ENTRY.match(c.source) for slug in chapters.SLUGS for c in errata(slug)]
+    assert not twice([entry[1] for entry in found if entry])
+    pages = {path.stem for path in BOOK.glob("errata_*")}
+    assert pages <= {f"errata_{slug[:2]}" for slug in chapters.SLUGS}
