@@ -12,7 +12,7 @@ LONG_CHECK = 6  # lines of a check that may stand open: there the check is the l
 
 
 def setup(app):
-    app.connect("builder-inited", _use_lean_formatter)
+    app.connect("config-inited", _use_lean_formatter)
     app.add_post_transform(Fold)
     app.add_post_transform(CodeUnderFigure)
     return {"parallel_write_safe": True}
@@ -92,8 +92,8 @@ class LeanFormatter(HtmlFormatter):
         return kind is Name or all(look == plain for look, plain in looks)
 
 
-def _use_lean_formatter(app):
-    options = app.config.html_theme_options
+def _use_lean_formatter(app, config):
+    options = config.html_theme_options
     names = [options[f"pygments_{theme}_style"] for theme in ("light", "dark")]
     LeanFormatter.styles = [get_style_by_name(name) for name in names]
     PygmentsBridge.html_formatter = LeanFormatter
