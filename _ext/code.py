@@ -59,7 +59,7 @@ class CodeUnderFigure(SphinxPostTransform):
                 folded = [x for x in cell.children if isinstance(x, HideCodeCellNode)]
                 cell.children = [x for x in cell.children if x not in folded] + folded
                 for node in folded:
-                    node["classes"] = ["under-figure"]
+                    node["classes"].append("under-figure")
 
 
 class LeanFormatter(HtmlFormatter):

@@ -13,6 +13,7 @@ import chapters
 
 BUILD = chapters.ROOT / "_build"
 HEAD = re.compile(r'<div class="chapter-head">.*?</div>', re.S)
+TITLE = "</a></h1>"  # with its anchor: the theme has another, for print
 OFFERS = (
     ("homework", "zip", "Homework", "Exercises for marks; their checks answer at once"),
     (
@@ -43,7 +44,7 @@ def write(slug, html=BUILD / "html"):
     links = [link for offer in OFFERS if (link := _link(slug, html, *offer))]
     text = page.read_text("utf-8")
     bare = HEAD.sub("", text, count=1)
-    start, title, rest = bare.partition("</h1>")
+    start, title, rest = bare.partition(TITLE)
     new = f"{start}{title}{_head(slug, links)}{rest}"
     if new != text:
         times = page.stat()
@@ -66,6 +67,6 @@ def _head(slug, links):
     core, total = chapters.words(chapters.markdown(chapters.read(slug)))
     time = (
         f"Reading time: {chapters.minutes(core)} minutes for the core, "
-        f"{chapters.minutes(total)} for all."
+        f"{chapters.minutes(total)} for all"
     )
     return f'<div class="chapter-head">{" · ".join([time, *links])}</div>'

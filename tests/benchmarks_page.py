@@ -40,7 +40,9 @@ def readiness(browser, path, anchor="", settle=3):
     page.goto(path.as_uri() + (f"#{anchor}" if anchor else ""))
     page.wait_for_function("window.reading?.ready", timeout=60_000)
     page.wait_for_timeout(1000 * settle)
-    seen = json.loads(page.evaluate("JSON.stringify({...reading, now: reading.place()})"))
+    seen = json.loads(
+        page.evaluate("JSON.stringify({...reading, now: reading.place()})")
+    )
     context.close()
     moved = abs(seen["now"] - seen["top"]) if anchor else 0
     return {"ready": seen["ready"] / 1000, "shift": seen["shift"], "moved": moved}
