@@ -4,7 +4,7 @@ What a slide shows is what the page sets apart: headings, displayed equations, t
 code, figures with their sliders, predictions, and of the prose the sentences with a bold
 word and those that lead into an equation. The rest becomes speaker notes. The standard
 ``slideshow`` metadata of a cell has the last word, but for starred sections: those are
-left out, unless all is asked for (``--all``).
+left out, unless all is asked for (``--all``, a deck of its own: ``NN_slug_all.html``).
 
 ========= =========================================================
 slide     begins a section of the talk
@@ -286,7 +286,7 @@ def write(slug, everything=False):
         "slides": "\n".join(slide.html() for slide in deck),
     }
     template = (HERE / "deck.html").read_text(encoding="utf-8")
-    out = DECKS / f"{slug}.html"
+    out = DECKS / f"{slug}{'_all' if everything else ''}.html"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(
         re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template), encoding="utf-8"
@@ -337,11 +337,11 @@ def main(arguments):
             f"got {', '.join(unknown)}"
         )
     for slug in options.slugs or chapters.SLUGS:
-        path = DECKS / f"{slug}.html"
+        path, size = DECKS / f"{slug}.html", "unchanged"
         if options.all or not _is_newest(path, slug):
             path, deck = write(slug, options.all)
-            megabytes = path.stat().st_size / 1e6
-            print(f"{path.as_uri()}  {len(deck)} slides, {megabytes:.1f} MB")
+            size = f"{len(deck)} slides, {path.stat().st_size / 1e6:.1f} MB"
+        print(f"{path.as_uri()}  {size}")
         head.write(slug)
 
 
