@@ -16,13 +16,15 @@ window.reading = { shift: 0, place: () => {
 } };
 const look = () => {
   const maths = [...document.querySelectorAll(".math")];
-  if (document.readyState !== "loading" && maths.length && !maths.some(unset)) {
-    reading.ready = performance.now();
+  const loaded = document.readyState !== "loading" && document.fonts.status === "loaded";
+  if (!loaded || !maths.length || maths.some(unset)) return requestAnimationFrame(look);
+  reading.ready = performance.now();
+  requestAnimationFrame(() => requestAnimationFrame(() => { // once it is painted
     reading.top = reading.place();
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) reading.shift += entry.value;
     }).observe({ type: "layout-shift" });
-  } else requestAnimationFrame(look);
+  }));
 };
 requestAnimationFrame(look);
 """
