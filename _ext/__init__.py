@@ -13,6 +13,7 @@ Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it too.
 """
 
 import os
+from importlib import import_module
 
 MODULES = ("execution", "sources", "numbers", "code", "pages", "head")
 
@@ -21,5 +22,5 @@ def setup(app):
     os.environ["BOOK_MODE"] = "static"  # inherited by the kernels; see utils.interact
     os.environ["OMP_NUM_THREADS"] = "1"  # small matrices: threads only get in the way
     for module in MODULES:
-        app.setup_extension(f"{__name__}.{module}")
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
+        import_module(f"{__name__}.{module}").setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,7 +15,6 @@ def setup(app):
     app.connect("config-inited", _use_lean_formatter)
     app.add_post_transform(Fold)
     app.add_post_transform(CodeUnderFigure)
-    return {"parallel_write_safe": True}
 
 
 def _figure(cell):

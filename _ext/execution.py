@@ -37,7 +37,6 @@ def setup(app):
     app.connect("env-get-outdated", _read_again)
     app.connect("env-before-read-docs", _execute)
     app.connect("source-read", _choose_cache)
-    return {"parallel_write_safe": True}
 
 
 def _read_again(app, env, added, changed, removed):
@@ -64,11 +63,13 @@ def _execute(app, env, pages):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = {pool.submit(_run, app, *each): each[0] for each in waiting}
         for run in as_completed(runs):
-            page, result = runs[run], run.result()
+            page = runs[run]
             path = env.doc2path(page)
-            if result.err:
-                failures.append(f"{path}: {result.err}")
+            # Of the notebook, or of what runs it: a kernel that died.
+            if error := run.exception() or run.result().err:
+                failures.append(f"{path}: {error}")
                 continue
+            result = run.result()
             LOGGER.info("%s: executed in %.0f s", path, result.time)
             _cache(app, page).cache_notebook_bundle(
                 CacheBundleIn(result.nb, path, data={"execution_seconds": result.time}),

@@ -27,7 +27,6 @@ OFFERS = (
 
 def setup(app):
     app.connect("build-finished", _finish)
-    return {"parallel_write_safe": True}
 
 
 def _finish(app, exception):

@@ -8,7 +8,6 @@ def setup(app):
     app.connect("env-get-updated", _restore, priority=400)
     app.connect("env-get-updated", _number_by_chapter, priority=900)
     app.connect("env-get-updated", _write_all_if_titles_change, priority=901)
-    return {"parallel_write_safe": True}
 
 
 def _restore(app, env):

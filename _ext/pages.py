@@ -9,7 +9,6 @@ def setup(app):
     app.connect("config-inited", _use_templates)
     app.connect("html-page-context", _without_thebe, priority=900)
     app.connect("html-page-context", _name_parts)
-    return {"parallel_write_safe": True}
 
 
 def _use_templates(app, config):

@@ -20,7 +20,6 @@ POSITION = re.compile(
 
 def setup(app):
     app.connect("source-read", _transform)
-    return {"parallel_write_safe": True}
 
 
 def _transform(app, page, source):

@@ -272,6 +272,8 @@ def write(slug, everything=False):
             f"{slug}: expected its built page at {built}; run make book"
         )
     page = BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
+    for link in page.select("a.position"):
+        link.unwrap()  # its figure is on another slide
     for link in page.find_all("a", href=True):
         link["href"] = urljoin(f"../book/{slug}.html", link["href"])
     for image in page.find_all("img", src=True):
@@ -347,8 +349,8 @@ def main(arguments):
 
 def _is_newest(deck, slug):
     """Whether nothing that a deck is made of is newer than it."""
-    made_of = [PAGES / f"{slug}.html", chapters.path(slug), Path(head.__file__)]
-    made_of += [ROOT / "requirements.txt", *HERE.iterdir()]
+    made_of = [PAGES / f"{slug}.html", chapters.path(slug), ROOT / "requirements.txt"]
+    made_of += HERE.glob("*.*")
     times = [path.stat().st_mtime for path in made_of if path.exists()]
     return deck.exists() and deck.stat().st_mtime > max(times)
 

@@ -26,6 +26,8 @@ ADMONITION = re.compile(
 EQUATION = re.compile(
     r"\s*\(?\{eq\}`[^`]*`\)?"
 )  # a number that the stage does not show
+# Words that set a figure, cite a work or lead to a chapter: none of these is on the stage.
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\([\w./]*#[^()\s]+\)")
 ROLE = re.compile(r"\{\w+\}`([^`<]*?)\s*(?:<[^>]*>)?`")
 
 
@@ -59,7 +61,7 @@ def spoken(markdown):
     heading = re.search(r"^#{1,3} .+$(\n\n\*.+\*$)?", markdown, re.M)
     parts = []
     for title, kinds, body in ADMONITION.findall(markdown):
-        body = ROLE.sub(r"\1", EQUATION.sub("", body)).strip()
+        body = LINK.sub(r"\1", ROLE.sub(r"\1", EQUATION.sub("", body))).strip()
         if kinds == "tip":
             parts.append(f"**{title}.** {body}")
         elif "note" in kinds:

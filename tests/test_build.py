@@ -18,6 +18,8 @@ import chapters
 from _ext import execution, head, sources
 from _ext.code import LONG_CHECK, LeanFormatter
 from slides import build as decks
+from slides import present
+from tests.benchmarks_page import readiness
 from tests.browser import chromium
 from tests.notebooks import ROOT
 
@@ -29,6 +31,19 @@ def figure(a=0):
     assert a != 3
     return plt.figure()'''
 SOUND = BREAKS_INSIDE.replace("a != 3", "a != 7")
+
+
+INDEX = """---
+kernelspec: {name: python3, display_name: Python 3}
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+---
+
+# Book
+
+```{code-cell} ipython3
+print("welcome")
+```
+"""
 
 
 def check(lines):
@@ -43,7 +58,7 @@ def write(folder, **notebooks):
     for name in ("_ext", "book/_static"):
         shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
     (folder / "book" / "references.bib").write_text("")
-    (folder / "book" / "index.md").write_text("# Book\n")
+    (folder / "book" / "index.md").write_text(INDEX)
     lines = ["format: jb-book", "root: book/index", "parts:"]
     for name, cells in notebooks.items():
         lines += [f"- caption: Part of {name}", f"  chapters: [{{file: book/{name}}}]"]
@@ -118,7 +133,9 @@ def book(tmp_path_factory):
     """A small book, built once, of a chapter and of a page with code that is none."""
     folder = tmp_path_factory.mktemp("book")
     write(folder, **{"01_small": CHAPTER, "words": ["# Words", ("print('said')",)]})
-    assert executed(build(folder)) == {"01_small", "words"}
+    done = build(folder)
+    assert executed(done) == {"01_small", "words", "index"}
+    assert "TCP" not in done.stdout + done.stderr
     return folder
 
 
@@ -167,6 +184,11 @@ def test_a_starred_section_is_in_a_deck_only_if_asked_for(book, page):
         shown = {slide.title for slide in deck}
         assert titles <= shown and ("Aside *" in shown) == everything
         assert any("✓" not in s.html() for s in deck)
+
+
+def test_words_that_set_a_figure_are_plain_where_it_is_not_beside_them():
+    _, (seen,) = present.spoken(CHAPTER[4])
+    assert "at $a_{[1]} = 3$ *it* swings." in seen and "#figure" not in seen
 
 
 def test_the_head_of_a_page_leads_to_what_there_is(book, monkeypatch):
@@ -224,6 +246,8 @@ def test_formulas_far_away_are_typeset_before_printing(book):
             f"window.dispatchEvent(new Event('beforeprint')) && {waiting}"
         )
         assert left == 0 and page.locator(".math mjx-math").count() == 2
+        seen = readiness(browser, path, "summary", settle=1)
+        assert seen["shift"] < 0.01 and seen["moved"] < 1
 
 
 def test_only_what_uses_a_change_runs_again(tmp_path):
@@ -236,7 +260,7 @@ def test_only_what_uses_a_change_runs_again(tmp_path):
         "02_paper": ["# Chapter 2 · Paper", ("import utils.paper",)],
     }
     write(tmp_path, **texts)
-    assert executed(build(tmp_path)) == {"01_ink", "02_paper"}
+    assert executed(build(tmp_path)) == {"01_ink", "02_paper", "index"}
     (utils / "ink.py").write_text("colour = 1")
     texts["02_paper"][0] += "\n\nOne word of markdown."
     write(tmp_path, **texts)
