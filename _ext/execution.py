@@ -134,7 +134,7 @@ def uses(code, root):
     files, outside, waiting = set(), set(), [(code, ()), (KERNEL, ())]
     while waiting:
         imports, literals = _read(*waiting.pop())
-        files |= {path for path in _data(root) if _is_named(path, literals)}
+        files |= {path for path in _data(root) if _is_named(path, root, literals)}
         for name in imports:
             found = _modules(root, name)
             if not found:
@@ -181,8 +181,10 @@ def _modules(root, name):
     return found
 
 
-def _is_named(path, literals):
-    return any(
+def _is_named(path, root, literals):
+    """As ``data/sources_*.csv`` or, beside a module, as matplotlib has it: ``utils.book``."""
+    dotted = ".".join(path.relative_to(root).with_suffix("").parts)
+    return dotted in literals or any(
         path.suffix == Path(pattern).suffix and fnmatch(path.name, pattern)
         for pattern in literals
     )

@@ -26,8 +26,13 @@ def _without_thebe(app, page, template, context, doctree):
 
 def _name_parts(app, page, template, context, doctree):
     """For the foot of a page: the captions of ``_toc.yml`` over it and its neighbours."""
-    root = app.env.external_site_map.root
+    root, relations = app.env.external_site_map.root, app.builder.relations
     parts = {name: tree.caption for tree in root.subtrees for name in tree.files()}
-    _, before, after = app.builder.relations.get(page, (None, None, None))
-    context["part"] = parts.get(page)
-    context["prev_part"], context["next_part"] = parts.get(before), parts.get(after)
+
+    def part(name):
+        above = relations.get(name, [None])[0]
+        return parts.get(name) or (above and part(above))
+
+    _, before, after = relations.get(page, (None, None, None))
+    context["part"] = part(page)
+    context["prev_part"], context["next_part"] = part(before), part(after)

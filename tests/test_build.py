@@ -275,7 +275,8 @@ def test_a_notebook_uses_what_its_modules_import_and_name(tmp_path):
     for name, text in {
         "utils/__init__.py": "",
         "utils/deep/__init__.py": "from .live import show",
-        "utils/deep/live.py": "import numpy\nSTYLE = 'live.css'",
+        "utils/deep/live.py": "import numpy\nSTYLE = 'live.css', 'utils.book'",
+        "utils/book.mplstyle": "",
         "utils/deep/live.css": "",
         "utils/deep/other.css": "",
         "utils/far.py": "from utils.deep import show\nimport sklearn",
@@ -291,6 +292,7 @@ def test_a_notebook_uses_what_its_modules_import_and_name(tmp_path):
         "utils/deep/__init__.py",
         "utils/deep/live.py",
         "utils/deep/live.css",
+        "utils/book.mplstyle",
         "book/data/sources_03.csv",
     }
     assert {"numpy", "ipykernel", "ipython"} <= packages
