@@ -21,8 +21,10 @@ const look = () => {
   reading.ready = performance.now();
   requestAnimationFrame(() => requestAnimationFrame(() => { // once it is painted
     reading.top = reading.place();
+    reading.painted = performance.now();
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) reading.shift += entry.value;
+      for (const entry of list.getEntries())
+        if (entry.startTime > reading.painted) reading.shift += entry.value;
     }).observe({ type: "layout-shift" });
   }));
 };
