@@ -15,9 +15,9 @@ window.reading = { shift: 0, place: () => {
   return id && document.getElementById(id)?.getBoundingClientRect().top;
 } };
 const look = () => {
-  const maths = [...document.querySelectorAll(".math")];
-  const loaded = document.readyState !== "loading" && document.fonts.status === "loaded";
-  if (!loaded || !maths.length || maths.some(unset)) return requestAnimationFrame(look);
+  const begun = document.querySelector("mjx-container") && document.fonts.status === "loaded";
+  if (!begun || [...document.querySelectorAll(".math")].some(unset))
+    return requestAnimationFrame(look);
   reading.ready = performance.now();
   requestAnimationFrame(() => requestAnimationFrame(() => { // once it is painted
     reading.top = reading.place();
