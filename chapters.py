@@ -32,6 +32,12 @@ def read(slug):
     return nbformat.read(path(slug), 4)
 
 
+def of_page(page):
+    """The slug of a page of the book, ``book/03_linear_regression``; None if no chapter."""
+    folder, _, slug = page.rpartition("/")
+    return slug if folder == BOOK.name and PATTERN.fullmatch(slug) else None
+
+
 def number(slug):
     return int(slug[:2])
 

@@ -3,7 +3,8 @@
 What a slide shows is what the page sets apart: headings, displayed equations, tables,
 code, figures with their sliders, predictions, and of the prose the sentences with a bold
 word and those that lead into an equation. The rest becomes speaker notes. The standard
-``slideshow`` metadata of a cell has the last word:
+``slideshow`` metadata of a cell has the last word, but for starred sections: those are
+left out, unless all is asked for (``--all``, a deck of its own: ``NN_slug_all.html``).
 
 ========= =========================================================
 slide     begins a section of the talk
@@ -15,10 +16,10 @@ skip      not in the deck
 ========= =========================================================
 """
 
+import argparse
 import base64
 import json
 import re
-import shutil
 import sys
 from dataclasses import dataclass, field
 from html import escape
@@ -28,6 +29,9 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Comment, Tag
+
+import chapters
+from _ext import head
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -86,12 +90,14 @@ def _leaves(node):
             yield from _leaves(child)
 
 
-def slides(page, notebook):
-    """The slides of a chapter, in order."""
-    deck = []
+def slides(page, notebook, everything=False):
+    """The slides of a chapter, in order; its starred sections only with ``everything``."""
+    deck, starred = [], False
     for cell, blocks in cells(page, notebook):
         kind = cell["metadata"].get("slideshow", {}).get("slide_type", "-")
-        if kind == "skip":
+        for title in (b for b in blocks if b.name == "h2"):
+            starred = _inner(title).endswith("*")
+        if kind == "skip" or (starred and not everything):
             continue
         if cell["cell_type"] == "markdown":
             _prose(deck, blocks, kind)
@@ -140,7 +146,7 @@ def _prose(deck, blocks, kind):
             deck.append(Slide(_inner(block), "title", True))
         elif block.name in ("h2", "h3"):
             deck.append(Slide(_inner(block), opens_section=block.name == "h2"))
-        elif not deck or block.name == "span" or {"homework", "deck"} & set(classes):
+        elif not deck or block.name == "span" or "chapter-head" in classes:
             continue
         elif kind == "notes":
             deck[-1].notes.append(str(block))
@@ -258,7 +264,7 @@ def _lines(tag):
     return [line for line in tag.decode_contents().strip().split("\n") if line] or [""]
 
 
-def write(slug):
+def write(slug, everything=False):
     """Write the deck of one chapter, a single file; returns its path and its slides."""
     built = PAGES / f"{slug}.html"
     if not built.exists():
@@ -266,13 +272,15 @@ def write(slug):
             f"{slug}: expected its built page at {built}; run make book"
         )
     page = BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
+    for link in page.select("a.position"):
+        link.unwrap()  # its figure is on another slide
     for link in page.find_all("a", href=True):
         link["href"] = urljoin(f"../book/{slug}.html", link["href"])
     for image in page.find_all("img", src=True):
         if not image["src"].startswith("data:"):
             image["src"] = _data_uri(PAGES / image["src"])
-    notebook = json.loads((ROOT / "book" / f"{slug}.ipynb").read_text(encoding="utf-8"))
-    deck = slides(page, notebook)
+    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
+    deck = slides(page, notebook, everything)
     parts = {
         "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
         "style": _style(),
@@ -280,7 +288,7 @@ def write(slug):
         "slides": "\n".join(slide.html() for slide in deck),
     }
     template = (HERE / "deck.html").read_text(encoding="utf-8")
-    out = DECKS / f"{slug}.html"
+    out = DECKS / f"{slug}{'_all' if everything else ''}.html"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(
         re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template), encoding="utf-8"
@@ -318,34 +326,33 @@ def _data_uri(path):
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _link(slug, deck):
-    """The deck beside the chapter's page, and a link to it under the title."""
-    (PAGES.parent / "slides").mkdir(exist_ok=True)
-    shutil.copy(deck, PAGES.parent / "slides")
-    page = PAGES / f"{slug}.html"
-    text = page.read_text(encoding="utf-8")
-    link = (
-        f'<p class="deck">For the lecture hall: <a href="../slides/{slug}.html">slides '
-        "with these sliders</a>, one file that needs no network.</p>"
-    )
-    if link not in text:
-        page.write_text(text.replace("</a></h1>", f"</a></h1>{link}", 1), "utf-8")
-
-
-def main(slugs):
-    """Make the decks of the chapters named, or of all."""
-    known = sorted(p.stem for p in (ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
-    unknown = set(slugs) - set(known)
+def main(arguments):
+    """Make the decks of the chapters named, or of all; a deck that is newest stays."""
+    parser = argparse.ArgumentParser(description="Cut decks from the built pages.")
+    parser.add_argument("slugs", nargs="*", metavar="NN_slug")
+    parser.add_argument("--all", action="store_true", help="starred sections too")
+    options = parser.parse_args(arguments)
+    unknown = set(options.slugs) - set(chapters.SLUGS)
     if unknown:
         sys.exit(
-            f"Expected chapters among {', '.join(known)}; got {', '.join(unknown)}"
+            f"Expected chapters among {', '.join(chapters.SLUGS)}; "
+            f"got {', '.join(unknown)}"
         )
-    for slug in slugs or known:
-        path, deck = write(slug)
-        _link(slug, path)
-        print(
-            f"{path.as_uri()}  {len(deck)} slides, {path.stat().st_size / 1e6:.1f} MB"
-        )
+    for slug in options.slugs or chapters.SLUGS:
+        path, size = DECKS / f"{slug}.html", "unchanged"
+        if options.all or not _is_newest(path, slug):
+            path, deck = write(slug, options.all)
+            size = f"{len(deck)} slides, {path.stat().st_size / 1e6:.1f} MB"
+        print(f"{path.as_uri()}  {size}")
+        head.write(slug)
+
+
+def _is_newest(deck, slug):
+    """Whether nothing that a deck is made of is newer than it."""
+    made_of = [PAGES / f"{slug}.html", chapters.path(slug), ROOT / "requirements.txt"]
+    made_of += HERE.glob("*.*")
+    times = [path.stat().st_mtime for path in made_of if path.exists()]
+    return deck.exists() and deck.stat().st_mtime > max(times)
 
 
 if __name__ == "__main__":

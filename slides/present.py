@@ -11,6 +11,8 @@ from pathlib import Path
 
 import nbformat
 
+import chapters
+
 ROOT = Path(__file__).parent.parent
 STAGE = ROOT / "_build" / "present"
 STYLE = """<style>
@@ -24,12 +26,14 @@ ADMONITION = re.compile(
 EQUATION = re.compile(
     r"\s*\(?\{eq\}`[^`]*`\)?"
 )  # a number that the stage does not show
+# Words that set a figure, cite a work or lead to a chapter: none of these is on the stage.
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\([\w./]*#[^()\s]+\)")
 ROLE = re.compile(r"\{\w+\}`([^`<]*?)\s*(?:<[^>]*>)?`")
 
 
 def stage(slug):
     """Write the notebook that Voilà shows; returns its path."""
-    notebook = nbformat.read(ROOT / "book" / f"{slug}.ipynb", 4)
+    notebook = nbformat.read(chapters.path(slug), 4)
     cells, heading = [nbformat.v4.new_markdown_cell(STYLE)], ""
     for cell in notebook.cells:
         tags = set(cell.metadata.get("tags", []))
@@ -57,7 +61,7 @@ def spoken(markdown):
     heading = re.search(r"^#{1,3} .+$(\n\n\*.+\*$)?", markdown, re.M)
     parts = []
     for title, kinds, body in ADMONITION.findall(markdown):
-        body = ROLE.sub(r"\1", EQUATION.sub("", body)).strip()
+        body = LINK.sub(r"\1", ROLE.sub(r"\1", EQUATION.sub("", body))).strip()
         if kinds == "tip":
             parts.append(f"**{title}.** {body}")
         elif "note" in kinds:
@@ -78,9 +82,9 @@ def command(path, *options):
 
 def main(arguments):
     """Show the one chapter that is named."""
-    known = sorted(p.stem for p in (ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
-    if len(arguments) != 1 or arguments[0] not in known:
-        sys.exit(f"Expected CHAPTER= one of {', '.join(known)}; got {arguments}")
+    known = ", ".join(chapters.SLUGS)
+    if len(arguments) != 1 or arguments[0] not in chapters.SLUGS:
+        sys.exit(f"Expected CHAPTER= one of {known}; got {arguments}")
     return subprocess.call(command(stage(arguments[0])))
 
 
