@@ -31,7 +31,14 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 # What takes longest begins first, or one worker would be left alone with it at the end.
-ORDER = ["test_homework", "test_live", "test_build", ".ipynb", "test_pages", "test_slides"]
+ORDER = [
+    "test_homework",
+    "test_live",
+    "test_build",
+    ".ipynb",
+    "test_pages",
+    "test_slides",
+]
 
 
 def pytest_addoption(parser):
