@@ -65,6 +65,8 @@ class Reader:
 
     def _open(self, address, options):
         context, troubles = self.browser.new_context(**options), self.troubles
+        # Without a choice of an earlier visit the theme complains of its own default.
+        context.add_init_script("localStorage.mode ??= localStorage.theme ??= 'light'")
         context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
         page = context.new_page()
         page.on(
@@ -281,12 +283,11 @@ def follow_positions(page):
 # What the controls of a figure show, as an address names it: {"lr": "0.21", …}
 STATE = """(figure) => {
   const { controls } = JSON.parse(figure.querySelector("script").textContent);
-  const value = (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value;
-  const start = (x) => x.type === "checkbox" ? +x.defaultChecked
-    : x.options ? [...x.options].findIndex((o) => o.defaultSelected) : +x.defaultValue;
-  const read = (index) => Object.fromEntries([...figure.querySelectorAll("input, select")]
-    .map((input, i) => [controls[i].name, decodeURIComponent(controls[i].keys[index(input)])]));
-  return { at: read(value), start: read(start) };
+  const inputs = [...figure.querySelectorAll("input, select")];
+  const index = (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value;
+  const read = (which) => Object.fromEntries(
+    controls.map(({ name, keys }, i) => [name, decodeURIComponent(keys[which(i)])]));
+  return { at: read((i) => index(inputs[i])), start: read((i) => controls[i].start) };
 }"""
 
 
