@@ -2,10 +2,15 @@
 
 A live slider, too, draws with the names as they are when the notebook has ended. So each
 cell that shows a figure runs a second time in the kernel that nbval has just led through
-the notebook, the last figure first, and must show the same picture.
+the notebook, the last figure first, and must show the same picture. There the positions,
+too, that the prose names are held against the grid of their figure.
 """
 
+import nbformat
 from nbval.plugin import IPyNbCell
+
+import chapters
+from tests.rules import POSITION, drawing
 
 FIGURES = {"figure", "widget"}
 
@@ -25,11 +30,13 @@ class Again(IPyNbCell):
 
     @classmethod
     def of(cls, first):
+        cell = nbformat.from_dict(first.cell)
+        cell.source += positions(first)
         item = cls.from_parent(
             first.parent,
             name=f"{first.name} again",
             cell_num=first.cell_num,
-            cell=first.cell,
+            cell=cell,
             options=first.options | {"check": False},  # still a defaultdict
         )
         item.first = first
@@ -46,6 +53,18 @@ class Again(IPyNbCell):
                 f"expected the {len(before)} pictures of the first run, "
                 f"got {len(after)}, of which {same} are the same"
             )
+
+
+def positions(item):
+    """Code that fails where the prose names a position which the figure does not have."""
+    if "widget" not in tags(item):
+        return ""
+    figure, _ = drawing(item.cell)
+    found = POSITION.findall(chapters.markdown(item.parent.nb))
+    calls = [f"position({figure}, {text!r})" for name, text in found if name == figure]
+    return (
+        "\n".join(["", "from utils.interact import position", *calls]) if calls else ""
+    )
 
 
 def pictures(item):
