@@ -38,6 +38,12 @@ PICTURE = """async (figure) => {
   return hash;
 }"""
 DESCRIPTION = "(figure) => [...figure.querySelectorAll('img')].at(-1).alt"
+# Another theme, once the colours have arrived: a button fades into them.
+WEAR = """async (theme) => {
+  document.documentElement.dataset.theme = theme;
+  await Promise.allSettled(document.getAnimations()
+    .filter((change) => change instanceof CSSTransition).map((change) => change.finished));
+}"""
 # Formulas that the page leaves until they come near the screen, too.
 TYPESET = """async () => {
   await window.MathJax?.startup?.promise;
@@ -97,9 +103,7 @@ def visit(reader):
         page = reader.open(address(name) + position, **options)
         page.set_viewport_size({"width": width, "height": 800})
         if options.get("java_script_enabled", True):
-            page.evaluate(
-                "(x) => { document.documentElement.dataset.theme = x; }", theme
-            )
+            page.evaluate(WEAR, theme)
             page.evaluate(TYPESET)
         return page
 
