@@ -1,6 +1,7 @@
 """Settings of every test, in this process and in the kernels of the notebooks."""
 
 import os
+import re
 from pathlib import Path
 
 import matplotlib
@@ -31,14 +32,9 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 # What takes longest begins first, or one worker would be left alone with it at the end.
-ORDER = [
-    "test_homework",
-    "test_live",
-    "test_build",
-    ".ipynb",
-    "test_pages",
-    "test_slides",
-]
+ORDER = re.compile(
+    r"(test_homework)|(test_live)|(test_build)|(\.ipynb)|(test_pages)|(test_\d\d_)|(test_slides)"
+)
 
 
 def pytest_addoption(parser):
@@ -76,5 +72,5 @@ def group(item):
 
 def rank(item):
     name = group(item)
-    first = [i for i, part in enumerate(ORDER) if part in name]
-    return (*first, len(ORDER))[0], name
+    found = ORDER.search(name)
+    return found.lastindex if found else ORDER.groups + 1, name

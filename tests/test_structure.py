@@ -296,6 +296,18 @@ def test_table_of_contents_lists_every_notebook():
     assert sorted(listed) == sorted(f"book/{page}" for page in pages)
 
 
+def test_what_is_published_are_the_pages_that_the_tests_have_passed():
+    jobs = {}
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        jobs |= yaml.safe_load(path.read_text())["jobs"]
+    publishing = [job for job in jobs.values() if "deploy-pages" in str(job["steps"])]
+    assert publishing
+    for job in publishing:
+        assert not any("run" in s for s in job["steps"]), "built anew, and not tested"
+        steps = str(jobs[job["needs"]]["steps"])
+        assert 0 < steps.index(".ci/run") < steps.index("upload-pages-artifact")
+
+
 def test_utils_is_ours_and_small():
     import utils
 
