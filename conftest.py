@@ -49,8 +49,8 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(items):
     """Run figures again, and share the tests among workers by what they have in common.
 
-    A notebook is one group, since its cells need each other; so is a built page with its
-    deck, which is opened once; so is every other file.
+    A notebook is one group, since its cells need each other; so is a built page and so is
+    a deck, each opened once; so is every other file.
     """
     from tests.again import again
 
