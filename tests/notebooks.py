@@ -5,16 +5,17 @@ import functools
 import io
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import matplotlib
 import nbformat
 
-ROOT = Path(__file__).parent.parent
-BOOK = ROOT / "book"
+import chapters
+
+ROOT, BOOK = chapters.ROOT, chapters.BOOK
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
-CHAPTERS = [path.stem for path in NOTEBOOKS if path.stem[:2].isdigit()]
-# Chapters that are still to be brought to the limits of the second edition.
+CHAPTERS = chapters.SLUGS
+
+# What holds from a chapter's second edition on is not asked of these.
 FIRST_EDITION = {
     "03_linear_regression",
     "06_activations",
@@ -25,14 +26,7 @@ FIRST_EDITION = {
 
 # Exactly one of these says what a code cell is; the rest only change how it looks or runs.
 KINDS = {"setup", "define", "run", "check", "figure", "widget", "solution"}
-EXTRAS = {
-    "hide-input",
-    "hide-cell",
-    "remove-input",
-    "slow",
-    "keep-colours",
-    "seen",
-}
+EXTRAS = {"hide-input", "hide-cell", "remove-input", "slow", "keep-colours", "seen"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +55,7 @@ class Chapter:
 
     def __init__(self, slug):
         self.slug = slug
-        self.notebook = nbformat.read(BOOK / f"{slug}.ipynb", 4)
+        self.notebook = nbformat.read(chapters.path(slug), 4)
         self.cells = [c for c in self.notebook.cells if c.cell_type == "code"]
 
     @functools.cache  # noqa: B019  one chapter object a test module
