@@ -12,7 +12,7 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book test lint format homework grade slides present browser bench clean
+.PHONY: help lab book test live lint format homework grade slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,8 +39,13 @@ book: $(READY) homework  ## Execute every notebook and build the book
 	@$(BIN)/python -m slides.build
 	@echo "The book stands. Open it with a browser:  file://$(CURDIR)/_build/html/index.html"
 
+# Workers share the groups of conftest.py in the order given there.
 test: book browser  ## Run every test, on the sources and on the built book
-	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --dist loadfile book tests
+	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	  --junitxml=_build/tests.xml book tests
+
+live: $(READY) browser  ## Run every chapter in a real JupyterLab, not two of them
+	$(BIN)/python -m pytest --live-all tests/test_live.py
 
 lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/ruff check .
@@ -68,7 +73,7 @@ grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activatio
 browser: $(READY)
 	@$(BIN)/python -m tests.browser
 
-bench: book browser  ## Measure layers, sliders, chapters and pages
+bench: book browser  ## What build and tests cost; layers, sliders, chapters and pages
 	$(BIN)/python -m tests.benchmarks
 
 clean:  ## Remove what was built (not .venv)

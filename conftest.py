@@ -1,14 +1,19 @@
 """Settings of every test, in this process and in the kernels of the notebooks."""
 
 import os
+import re
 from pathlib import Path
 
+import matplotlib
+import pytest
 from hypothesis import settings
 
 HERE = Path(__file__).parent
 
 os.environ["BOOK_MODE"] = "test"  # interactive figures draw their corners
-os.environ["MPLBACKEND"] = "agg"
+# No window from the tests; but kernels keep Jupyter's own backend, and so do draw.
+matplotlib.use("agg")
+os.environ.pop("MPLBACKEND", None)
 os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores
 # A kernel starts with the site hook that refuses any connection beyond this machine …
 os.environ["PYTHONPATH"] = os.pathsep.join(
@@ -25,3 +30,47 @@ os.environ["PYTHONWARNINGS"] = ",".join(
 settings.register_profile("ci", derandomize=True, deadline=None)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+# What takes longest begins first, or one worker would be left alone with it at the end.
+ORDER = re.compile(
+    r"(test_homework)|(test_live)|(test_build)|(\.ipynb)|(test_pages)|(test_\d\d_)|(test_slides)"
+)
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--live-all",
+        action="store_true",
+        help="run every chapter in a real JupyterLab, not two of them",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before -k selects among what is here
+def pytest_collection_modifyitems(items):
+    """Run figures again, and share the tests among workers by what they have in common.
+
+    A notebook is one group, since its cells need each other; so is a built page and so is
+    a deck, each opened once; so is every other file.
+    """
+    from tests.again import again
+
+    items += again(items)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group(item)))
+    items.sort(key=rank)  # stable: within a group the order of the file
+
+
+def group(item):
+    """Name of the tests that one worker runs one after the other."""
+    place = os.path.relpath(item.path, HERE)
+    called = getattr(item, "callspec", None)
+    if called and item.path.stem in {"test_pages", "test_slides"}:
+        page = called.params.get("name", called.params.get("slug", "")).split("/")[-1]
+        return f"{place} {page}"
+    return place
+
+
+def rank(item):
+    name = group(item)
+    found = ORDER.search(name)
+    return found.lastindex if found else ORDER.groups + 1, name

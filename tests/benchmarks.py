@@ -1,7 +1,8 @@
 """What is measured and never asserted: `make bench` prints it.
 
-Layers beside PyTorch's, sliders live and static, the run time of a chapter, the weight of
-a page. Times are medians; compare them on a quiet machine only.
+What build and tests cost, layers beside PyTorch's, sliders live and static, the run time
+of a chapter, the weight of a page and when it can be read. Times are medians; compare
+them on a quiet machine only.
 """
 
 import importlib
@@ -16,7 +17,7 @@ import numpy as np
 import torch
 from nbclient import NotebookClient
 
-from tests import test_live, test_pages
+from tests import costs, test_live, test_pages
 from tests.browser import chromium
 from tests.notebooks import BOOK, CHAPTERS, Chapter
 
@@ -38,6 +39,15 @@ def row(*cells):
             for i, cell in enumerate(cells)
         )
     )
+
+
+def cost():
+    """Of the last `make book` and `make test`, in seconds of a worker."""
+    if not (costs.BUILD / "tests.xml").exists():
+        return print("\nCosts of build and tests: run `make test` first")
+    print("\nSeconds of build and tests by kind and chapter")
+    for name, *numbers in costs.table(costs.built() | costs.tested()):
+        row(name, *(x if isinstance(x, str) else f"{x:.0f}" for x in numbers))
 
 
 def layers():
@@ -81,6 +91,62 @@ def pages():
             ]
             row(name, len(html) // 1000, max(map(len, figures)) // 1000,
                 f"{statistics.median(steps):.1f}", f"{max(steps):.1f}")  # fmt: skip
+
+
+def screens():
+    print(
+        "\nUntil the first screen can be read (s), and how far it moves then (layout shift)"
+    )
+    row("", "top", "moves", "far down", "moves")
+    with chromium() as browser:
+        for name in test_pages.CHAPTERS:
+            url = test_pages.address(name)
+            ids = re.findall(
+                r'<section id="([^"]+)">\s*(?:<span[^>]*></span>)*<h2',
+                (test_pages.HTML / f"{name}.html").read_text(),
+            )
+            top = [screen(browser, url) for _ in range(3)]
+            down = [screen(browser, f"{url}#{ids[-4]}") for _ in range(3)]
+            row(name, *(f"{statistics.median(x):.2f}"
+                        for runs in (top, down) for x in zip(*runs, strict=True)))  # fmt: skip
+
+
+def screen(browser, url, after=4_000):
+    """Seconds until what is on the screen is there, formulas and letters; shifts later."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(READY)
+    page.goto(url)
+    ready = page.evaluate("window.bookReady")
+    page.wait_for_timeout(after)
+    shift = page.evaluate(
+        "(t) => window.bookShifts.reduce((sum, [at, by]) => sum + (at > t ? by : 0), 0)",
+        ready,
+    )
+    page.close()
+    return ready / 1000, shift
+
+
+# When no formula on the screen waits for its typesetting and no letter for its font.
+READY = """
+window.bookShifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.bookShifts.push([entry.startTime, entry.value]);
+}).observe({ type: "layout-shift", buffered: true });
+window.bookReady = new Promise((done) => {
+  const onScreen = (element) => {
+    const { top, bottom, height } = element.getBoundingClientRect();
+    return height && top < innerHeight && bottom > 0;
+  };
+  const look = () => {
+    const there = document.readyState !== "loading" && document.fonts.status === "loaded" &&
+      (!location.hash || scrollY > 0) && window.MathJax?.startup?.document &&
+      [...document.querySelectorAll("article .math")].filter(onScreen)
+        .every((formula) => formula.querySelector("mjx-math"));
+    there ? done(performance.now()) : requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+});
+"""
 
 
 # From the event of a slider to the next picture decoded and ready to be painted.
@@ -144,8 +210,10 @@ def live_steps(page, figure, count=6):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     np.set_printoptions(precision=3)
+    cost()
     layers()
     chapters()
     pages()
+    screens()
     with tempfile.TemporaryDirectory() as folder:
         live(Path(folder))

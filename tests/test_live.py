@@ -1,4 +1,7 @@
-"""The chapters in a real JupyterLab: run all, drag a slider, the picture changes."""
+"""Notebooks in a real JupyterLab: run all, drag a slider, the picture changes.
+
+Every kind of control on a small notebook, and two chapters; all of them by `make live`.
+"""
 
 import json
 import os
@@ -9,10 +12,40 @@ import time
 import urllib.request
 from contextlib import contextmanager
 
+import nbformat
 import pytest
 
 from tests.browser import chromium
 from tests.notebooks import BOOK, CHAPTERS
+
+FEW = ["03_linear_regression", "10_optimization"]
+
+CONTROLS = [
+    """import ipywidgets as widgets
+import matplotlib.pyplot as plt
+from utils.interact import interact
+
+
+def plot(*values, style="-"):
+    fig, ax = plt.subplots(figsize=(3, 2))
+    ax.plot(values, style)
+    ax.set(ylim=(-3, 3))
+    return fig""",
+    """@interact(slope=(-1.0, 2.0, 0.5), form={"line": "-", "dots": "o"}, zero=False)
+def every(slope=1.0, form="-", zero=False):
+    \"\"\"A line.\"\"\"
+    return plot(int(zero), slope, style=form)""",
+    """@interact(step=(0, 5), play="step")
+def played(step=0):
+    \"\"\"A line that turns with time.\"\"\"
+    return plot(0, step / 2)""",
+    """@interact(a=widgets.IntSlider(min=0, max=3, value=0))
+def troubled(a=0):
+    \"\"\"A line that cannot be drawn at two.\"\"\"
+    if a == 2:
+        raise ValueError("two is too much")
+    return plot(0, a)""",
+]
 
 SETTINGS = {
     "notebook-extension/tracker": {
@@ -33,6 +66,11 @@ def lab(tmp_path_factory):
 def serving(folder):
     """A JupyterLab on a copy of the chapters in ``folder``; yields its address."""
     shutil.copytree(BOOK, folder / "book")
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in CONTROLS],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    )
+    nbformat.write(notebook, folder / "book" / "controls.ipynb")
     for name, content in SETTINGS.items():
         file = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -89,32 +127,72 @@ def run_all(page, url, slug):
     )
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_run_all_then_drag(lab, slug):
+def pytest_generate_tests(metafunc):
+    if "slug" in metafunc.fixturenames:
+        every = metafunc.config.getoption("live_all")
+        metafunc.parametrize("slug", CHAPTERS if every else FEW)
+
+
+@pytest.fixture
+def page():
     with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        run_all(page, lab, slug)
-        assert (
-            page.locator("[data-mime-type='application/vnd.jupyter.error']").count()
-            == 0
-        )
-        figures = page.locator(".jp-OutputArea-output .widget-vbox")
-        assert figures.count() >= 4
-        for i in range(figures.count()):
-            figure = figures.nth(i)
-            picture = figure.locator("img")
-            before = picture.get_attribute("src")
-            slider = figure.locator(".noUi-handle")
-            if slider.count() == 0:
-                continue
-            slider.first.scroll_into_view_if_needed()
-            slider.first.focus()
-            forward = slider.first.get_attribute(
-                "aria-valuenow"
-            ) != slider.first.get_attribute("aria-valuemax")
-            page.keyboard.press("ArrowRight" if forward else "ArrowLeft")
-            page.wait_for_function(
-                "([image, before]) => image.src !== before && image.naturalWidth > 0",
-                arg=[picture.element_handle(), before],
-                timeout=20_000,
-            )
+        yield browser.new_page(viewport={"width": 1400, "height": 1000})
+
+
+def figures_of(page, url, slug):
+    """The live figures of a notebook in which every cell has run."""
+    run_all(page, url, slug)
+    errors = page.locator("[data-mime-type='application/vnd.jupyter.error']")
+    assert errors.count() == 0
+    return page.locator(".jp-OutputArea-output .widget-vbox").all()
+
+
+@contextmanager
+def picture_changes(page, figure):
+    """Assert that the figure shows another picture after what is done inside."""
+    picture = figure.locator("img")
+    before = picture.get_attribute("src")
+    yield
+    page.wait_for_function(
+        "([image, before]) => image.src !== before && image.naturalWidth > 0",
+        arg=[picture.element_handle(), before],
+        timeout=20_000,
+    )
+
+
+def step(page, figure, back=False):
+    """One step of the first slider, by keyboard; forward where it can."""
+    slider = figure.locator(".noUi-handle").first
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    value, last = map(slider.get_attribute, ("aria-valuenow", "aria-valuemax"))
+    page.keyboard.press("ArrowLeft" if back or value == last else "ArrowRight")
+
+
+def test_run_all_then_drag(lab, page, slug):
+    figures = figures_of(page, lab, slug)
+    assert len(figures) >= 4
+    for figure in figures:
+        if figure.locator(".noUi-handle").count():
+            with picture_changes(page, figure):
+                step(page, figure)
+
+
+def test_every_kind_of_control_draws_and_an_error_is_said(lab, page):
+    every, played, troubled = figures_of(page, lab, "controls")
+    with picture_changes(page, every):
+        step(page, every)
+    with picture_changes(page, every):
+        every.locator("select").select_option(index=1)
+    with picture_changes(page, every):
+        every.locator("input[type=checkbox]").click()
+    with picture_changes(page, played):
+        played.locator(".widget-play button").first.click()
+    with picture_changes(page, troubled):
+        step(page, troubled)
+    step(page, troubled)
+    alert = troubled.get_by_role("alert")
+    alert.get_by_text("two is too much").wait_for(timeout=20_000)
+    with picture_changes(page, troubled):
+        step(page, troubled)
+    assert alert.count() == 0

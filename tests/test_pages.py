@@ -1,7 +1,11 @@
 """The built book as a reader opens it: from a file, in a browser, without a network."""
 
+import os
 import re
+import subprocess
+import sys
 import zipfile
+from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -16,40 +20,57 @@ PAGES = sorted(  # the table of contents has them all; see test_structure.py
 )
 CHAPTERS = [page for page in PAGES if re.match(r"book/\d\d_", page)]
 MAX_PAGE_BYTES = 4_000_000
+DESK, PHONE = 1280, 390
 
 # The picture as it is seen, the frame over its base, as a number that tells pictures apart.
 PICTURE = """async (figure) => {
   const images = [...figure.querySelectorAll("img")];
   await Promise.all(images.map((image) => image.decode()));
   const [width, height] = [images[0].naturalWidth >> 1, images[0].naturalHeight >> 1];
-  const context = new OffscreenCanvas(width, height).getContext("2d");
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
   for (const image of images) context.drawImage(image, 0, 0, width, height);
-  const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-  return pixels.reduce((hash, pixel) => Math.imul(hash ^ pixel, 16777619), 2166136261);
+  let hash = 2166136261;
+  for (const pixel of new Uint32Array(context.getImageData(0, 0, width, height).data.buffer))
+    hash = Math.imul(hash ^ pixel, 16777619);
+  return hash;
+}"""
+DESCRIPTION = "(figure) => [...figure.querySelectorAll('img')].at(-1).alt"
+# Another theme, once the colours have arrived: a button fades into them.
+WEAR = """async (theme) => {
+  document.documentElement.dataset.theme = theme;
+  await Promise.allSettled(document.getAnimations()
+    .filter((change) => change instanceof CSSTransition).map((change) => change.finished));
+}"""
+# Formulas that the page leaves until they come near the screen, too.
+TYPESET = """async () => {
+  await window.MathJax?.startup?.promise;
+  await window.MathJax?.startup?.document?.lazyTypesetAll?.();
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
+class Reader:
+    """A browser that keeps the page which it was last shown: opening one takes seconds."""
 
+    def __init__(self, browser):
+        self.browser, self.troubles = browser, []
+        self.page, self.shown = None, None
 
-@pytest.fixture
-def visit(browser):
-    """Opens a page of the book; what it asks of a network or complains of fails the test."""
-    contexts, troubles = [], []
+    def open(self, address, **options):
+        if self.shown != (address, options):
+            self.close()
+            self.page, self.shown = self._open(address, options), (address, options)
+        return self.page
 
-    def open_page(name, **options):
-        path = HTML / f"{name}.html"
-        assert path.exists(), (
-            f"expected {path.relative_to(ROOT)}; run `make book` first"
-        )
-        theme = options.get("color_scheme", "light")
-        context = browser.new_context(**options)
-        context.add_init_script(
-            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-        )
+    def close(self):
+        if self.page:
+            self.page.context.close()
+        self.page = self.shown = None
+
+    def _open(self, address, options):
+        context, troubles = self.browser.new_context(**options), self.troubles
+        # Without a choice of an earlier visit the theme complains of its own default.
+        context.add_init_script("localStorage.mode ??= localStorage.theme ??= 'light'")
         context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
         page = context.new_page()
         page.on(
@@ -57,19 +78,42 @@ def visit(browser):
         )
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("console", lambda m: m.type == "error" and troubles.append(m.text))
-        page.goto(path.as_uri())
+        page.goto(address)
+        return page
+
+
+@pytest.fixture(scope="module")
+def reader():
+    with chromium() as browser:
+        reader = Reader(browser)
+        yield reader
+        reader.close()
+
+
+@pytest.fixture
+def visit(reader):
+    """Opens a page of the book; what it asks of a network or complains of fails the test.
+
+    A test may find the page as another test has left it, but for width, theme and medium.
+    """
+
+    def open_page(name, *, width=DESK, theme="light", position="", **options):
+        page = reader.open(address(name) + position, **options)
+        page.set_viewport_size({"width": width, "height": 800})
         if options.get("java_script_enabled", True):
-            page.wait_for_function(
-                "!window.MathJax?.startup || window.MathJax.startup.promise"
-            )
-            page.evaluate("window.MathJax?.startup?.promise")
-        contexts.append(context)
+            page.evaluate(WEAR, theme)
+            page.evaluate(TYPESET)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    troubles, reader.troubles[:] = reader.troubles[:], []
     assert not troubles
+
+
+def address(name):
+    path = HTML / f"{name}.html"
+    assert path.exists(), f"expected {path.relative_to(ROOT)}; run `make book` first"
+    return path.as_uri()
 
 
 every_page = pytest.mark.parametrize("name", PAGES)
@@ -96,21 +140,65 @@ def test_every_equation_is_rendered(visit, name):
     assert "\\(" not in prose and "$$" not in prose and "{eq}`" not in prose
 
 
+@every_page
+def test_is_accessible(visit, name):
+    page = visit(name)
+    assert not violations(page)
+    # Another theme changes the colours and nothing else.
+    page = visit(name, theme="dark")
+    assert not violations(page, runOnly=["color-contrast"])
+
+
+def violations(page, **options):
+    options |= {"resultTypes": ["violations"], "preload": False}
+    report = Axe().run(page, options=options).response
+    return [(v["id"], v["nodes"][0]["html"][:200]) for v in report["violations"]]
+
+
+@every_page
+@pytest.mark.parametrize("width", [360, DESK])
+def test_nothing_overflows(visit, name, width):
+    page = visit(name, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@every_chapter
+def test_no_picture_is_cut_on_a_phone(visit, name):
+    page = visit(name, width=PHONE)
+    assert not cut(page)
+
+
+def cut(page):
+    """Pictures that reach beyond the screen or beyond a box that clips what it holds."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("figure.interact img, .cell_output img")]
+          .filter((image) => image.offsetParent)
+          .filter((image) => {
+            const { left, right } = image.getBoundingClientRect();
+            const outside = (from, to) => left < from - 0.5 || right > to + 0.5;
+            if (outside(0, document.documentElement.clientWidth)) return true;
+            for (let box = image.parentElement; box; box = box.parentElement) {
+              const from = box.getBoundingClientRect().left + box.clientLeft;
+              if (getComputedStyle(box).overflowX !== "visible" &&
+                  outside(from, from + box.clientWidth)) return true;
+            }
+          })
+          .map((image) => image.alt)"""
+    )
+
+
 @every_chapter
 def test_every_control_changes_its_picture(visit, name):
     page = visit(name)
-    figures = page.locator("figure.interact")
-    assert figures.count() >= 4
-    for i in range(figures.count()):
-        figure = figures.nth(i)
-        controls = figure.locator("input, select")
-        for j in range(controls.count()):
-            control, seen = controls.nth(j), [figure.evaluate(PICTURE)]
-            alts = {figure.locator("img").last.get_attribute("alt")}
-            for move in moves(control):
+    figures = page.locator("figure.interact").element_handles()
+    assert len(figures) >= 4
+    for figure in figures:
+        for j, control in enumerate(figure.query_selector_all("input, select")):
+            seen, alts = [figure.evaluate(PICTURE)], {figure.evaluate(DESCRIPTION)}
+            for move in moves(page, control):
                 move()
                 seen.append(figure.evaluate(PICTURE))
-                alts.add(figure.locator("img").last.get_attribute("alt"))
+                alts.add(figure.evaluate(DESCRIPTION))
             where = f"{figure.get_attribute('data-name')}, control {j}"
             positions = len(seen) - 1
             assert len(alts) >= positions, f"{where}: the description does not follow"
@@ -119,15 +207,17 @@ def test_every_control_changes_its_picture(visit, name):
             )
 
 
-def moves(control):
+def moves(page, control):
     """Each of a control's positions in turn, set as a keyboard or a finger sets it."""
     if control.evaluate("e => e.tagName") == "SELECT":
-        count = control.locator("option").count()
+        count = control.evaluate("e => e.options.length")
         return [lambda k=k: control.select_option(index=k) for k in range(count)]
     if control.get_attribute("type") == "checkbox":
         return [control.click, control.click]
-    steps = [lambda: control.press("ArrowRight")] * int(control.get_attribute("max"))
-    return [lambda: control.press("Home"), *steps]
+    control.focus()  # once: the keyboard's own way is ten times faster than a handle's
+    steps = [lambda: page.keyboard.press("ArrowRight")]
+    steps *= int(control.get_attribute("max"))
+    return [lambda: page.keyboard.press("Home"), *steps]
 
 
 @every_chapter
@@ -135,39 +225,232 @@ def test_a_figure_does_not_move_the_page(visit, name):
     page = visit(name)
     place = "e => [e.offsetTop, e.offsetHeight, document.documentElement.scrollHeight]"
     for figure in page.locator("figure.interact").all():
+        controls = figure.locator("input[type=range]").all()
+        for control in controls:
+            control.press("Home")
         before = figure.evaluate(place)
-        for control in figure.locator("input[type=range]").all():
+        for control in controls:
             control.press("End")
         assert figure.evaluate(place) == before
 
 
 @every_chapter
-def test_without_javascript_the_defaults_are_there(visit, name):
+def test_in_print_a_figure_states_its_position(visit, name):
+    assert not unstated(visit(name))
+
+
+def unstated(page):
+    """What a printed figure does not say of its controls: their labels, their values."""
+    page.emulate_media(media="print")
+    missing = page.evaluate(
+        """() => [...document.querySelectorAll("figure.interact")].flatMap((figure) => {
+          const { controls } = JSON.parse(figure.querySelector("script").textContent);
+          const inputs = [...figure.querySelectorAll("input, select")];
+          const value = (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value;
+          return controls
+            .flatMap(({ label, texts }, i) => [label, texts[value(inputs[i])]])
+            .filter((text) => !figure.innerText.includes(text))
+            .map((text) => `${figure.dataset.name}: ${text}`);
+        })"""
+    )
+    page.emulate_media(media="screen")
+    return missing
+
+
+@every_chapter
+def test_every_position_in_the_text_sets_its_figure(visit, name):
+    follow_positions(visit(name))
+
+
+UNFOLD = """(link) => {
+  link.closest("details")?.setAttribute("open", "");
+  link.closest(".toggle-hidden")?.classList.remove("toggle-hidden");
+}"""
+
+
+def follow_positions(page):
+    """Click each link to a position, and see that its figure and the address follow."""
+    for link in page.locator("a.position").all():
+        target = link.get_attribute("href")
+        figure = figure_of(page, target)
+        before, picture = state(figure), figure.evaluate(PICTURE)
+        link.evaluate(UNFOLD)
+        link.click()
+        assert_at(page, figure, target)
+        moved = state(figure)["at"] != before["at"]
+        assert (figure.evaluate(PICTURE) != picture) == moved, target
+        assert unquote(page.evaluate("location.hash")) == unquote(target)
+
+
+# What the controls of a figure show, as an address names it: {"lr": "0.21", …}
+STATE = """(figure) => {
+  const { controls } = JSON.parse(figure.querySelector("script").textContent);
+  const inputs = [...figure.querySelectorAll("input, select")];
+  const index = (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value;
+  const read = (which) => Object.fromEntries(
+    controls.map(({ name, keys }, i) => [name, decodeURIComponent(keys[which(i)])]));
+  return { at: read((i) => index(inputs[i])), start: read((i) => controls[i].start) };
+}"""
+
+
+def state(figure):
+    return figure.evaluate(STATE)
+
+
+def figure_of(page, target):
+    """The one figure that the address ``#name:control=value,…`` is about."""
+    (figure,) = page.query_selector_all(
+        f"figure.interact[data-name='{target[1:].partition(':')[0]}']"
+    )
+    return figure
+
+
+def assert_at(page, figure, target):
+    """Assert that the figure stands at an address; what it does not name, at its default."""
+    named = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
+    wanted = state(figure)["start"] | {key: unquote(x) for key, x in named.items()}
+    page.wait_for_function(
+        f"([figure, wanted]) => Object.entries(({STATE})(figure).at)"
+        ".every(([name, value]) => wanted[name] === value)",
+        arg=[figure, wanted],
+        timeout=5_000,
+    )
+
+
+@every_chapter
+def test_an_address_opens_its_figure_at_a_position(visit, name):
+    page = visit(name)
+    figures = page.query_selector_all("figure.interact")
+    targets = [f"#{f.get_attribute('data-name')}:{far(f)}" for f in figures]
+    page = visit(name, position=targets[-1])  # opened so, …
+    assert_shown(page, targets[-1])
+    for target in targets[:-1]:  # … or led there by the address bar
+        page.evaluate("(target) => { location.hash = target; }", target)
+        assert_shown(page, target)
+
+
+def far(figure):
+    """The position of a figure where each control is at its last value."""
+    controls = figure.evaluate(
+        "(f) => JSON.parse(f.querySelector('script').textContent).controls"
+    )
+    return ",".join(f"{c['name']}={c['keys'][-1]}" for c in controls)
+
+
+def assert_shown(page, target):
+    figure = figure_of(page, target)
+    assert_at(page, figure, target)
+    page.wait_for_function(
+        """(figure) => {
+          const { top, bottom } = figure.querySelector("img").getBoundingClientRect();
+          return top < innerHeight && bottom > 0;
+        }""",
+        arg=figure,
+        timeout=5_000,
+    )
+
+
+@every_chapter
+def test_without_javascript_the_defaults_are_there_and_no_dead_controls(visit, name):
     page = visit(name, java_script_enabled=False)
     for image in page.locator("figure.interact img").all():
-        assert image.evaluate("e => e.naturalWidth") > 600 and image.get_attribute(
-            "alt"
-        )
+        assert image.evaluate("e => e.naturalWidth") > 600
+        assert image.get_attribute("alt")
+    for control in page.locator("figure.interact :is(input, select, button)").all():
+        assert not control.is_visible()
 
 
-@every_page
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_overflows(visit, name, width):
-    page = visit(name, viewport={"width": width, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_opens_in_the_theme_that_the_reader_has_chosen(visit):
+    page = visit("book/index")
+    for theme in ("dark", "light"):
+        page.evaluate("(x) => { localStorage.mode = localStorage.theme = x; }", theme)
+        page.reload()
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
 
 
-@every_page
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_is_accessible(visit, name, theme):
-    page = visit(name, color_scheme=theme)
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
-    report = (
-        Axe()
-        .run(page, options={"resultTypes": ["violations"], "preload": False})
-        .response
+SMALL = """
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+import matplotlib.pyplot as plt
+from utils.interact import interact
+
+def line(slope=1.0, ink="C0", dashed=False):
+    '''A straight line.'''
+    fig, ax = plt.subplots(figsize=(5, 2))
+    ax.plot([0, 1], [0, slope], "--" if dashed else "-", color=ink)
+    ax.set(ylim=(-2, 3))
+    return fig
+
+InteractiveShell.instance()
+inks = {"blue, the first": "C0", "red": "C3"}
+with capture_output() as shown:
+    interact(slope=(-1.0, 2.0, 0.5), ink=inks, dashed=False)(line)
+print(shown.outputs[0].data["text/html"])
+"""
+LINKS = [
+    "#line:slope=-0.5",
+    "#line:slope=2.0,ink=red,dashed=on",
+    "#line:ink=blue%2C%20the%20first,slope=0.0",
+    "#line:dashed=on",
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Address of a page with one figure, far down, and links to some of its positions."""
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL],
+        env=os.environ | {"BOOK_MODE": "static"},
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    links = "".join(f'<p><a class="position" href="{x}">so</a></p>' for x in LINKS)
+    path = tmp_path_factory.mktemp("small") / "small.html"
+    path.write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Small</title>'
+        '<body class="bd-article"><div style="height: 3000px">Above</div>'
+        f"{done.stdout}{links}</body></html>"
     )
-    assert not [(v["id"], v["nodes"][0]["html"][:200]) for v in report["violations"]]
+    return path.as_uri()
+
+
+@pytest.fixture
+def page_of(reader):
+    yield reader.open
+    troubles, reader.troubles[:] = reader.troubles[:], []
+    assert not troubles
+
+
+def test_a_link_sets_a_figure_by_finger_and_by_keyboard(page_of, small):
+    page = page_of(small)
+    follow_positions(page)
+    link = page.locator("a.position").first
+    link.focus()
+    page.keyboard.press("Enter")
+    assert_at(page, figure_of(page, LINKS[0]), LINKS[0])
+    assert not unstated(page)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_an_address_opens_a_figure_far_down(page_of, small, link):
+    page = page_of(small + link)
+    assert_shown(page, link)
+
+
+@pytest.mark.parametrize(
+    "link", ["#line", "#line:slope=0.7", "#line:speed=1", "#none:a=1"]
+)
+def test_an_address_that_no_figure_has_changes_nothing(page_of, small, link):
+    page = page_of(small)
+    before = state(figure_of(page, LINKS[0]))
+    page.evaluate("(link) => { location.hash = link; }", link)
+    page.wait_for_timeout(100)
+    assert state(figure_of(page, LINKS[0])) == before
+
+
+def test_a_figure_without_javascript_shows_no_dead_controls(page_of, small):
+    page = page_of(small, java_script_enabled=False)
+    assert page.locator("figure.interact img").first.is_visible()
+    assert not any(x.is_visible() for x in page.locator("input, select, button").all())
 
 
 def test_every_image_says_what_it_shows():

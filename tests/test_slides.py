@@ -10,34 +10,45 @@ import pytest
 from slides import build, present
 from tests.browser import chromium
 from tests.notebooks import CHAPTERS, ROOT, Chapter
-from tests.test_pages import PICTURE
+from tests.test_pages import PICTURE, Reader
 
 DECKS = ROOT / "_build" / "slides"
 every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
 
 
 @pytest.fixture(scope="module")
-def browser():
+def reader():
     with chromium() as browser:
-        yield browser
+        reader = Reader(browser)
+        yield reader
+        reader.close()
 
 
 @pytest.fixture
-def deck(browser, slug):
-    """A deck in a browser without a network; a complaint of its console fails the test."""
-    path, troubles = DECKS / f"{slug}.html", []
-    assert path.exists(), f"expected {path.relative_to(ROOT)}; run `make slides` first"
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
-    page = context.new_page()
-    page.on("request", lambda r: re.match("https?:", r.url) and troubles.append(r.url))
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda m: m.type == "error" and troubles.append(m.text))
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready=yes]", timeout=60_000)
-    yield page
-    context.close()
+def show(reader):
+    """Opens a deck, as another test has left it; a complaint of its console is an error."""
+
+    def open_deck(slug, query="", ready="html[data-ready=yes]"):
+        path = DECKS / f"{slug}.html"
+        assert path.exists(), (
+            f"expected {path.relative_to(ROOT)}; run `make slides` first"
+        )
+        size = {"width": 1280, "height": 720}
+        page = reader.open(path.as_uri() + query, viewport=size)
+        page.wait_for_selector(ready, timeout=60_000)
+        return page
+
+    yield open_deck
+    troubles, reader.troubles[:] = reader.troubles[:], []
     assert not troubles
+
+
+@pytest.fixture
+def deck(show, slug):
+    """A deck at its first slide."""
+    page = show(slug)
+    page.evaluate("Reveal.slide(0, 0, -1)")
+    return page
 
 
 @every_chapter
@@ -84,16 +95,68 @@ def test_pages_forward_by_keyboard_and_every_slider_moves(deck):
         else:
             slider.focus()
             low = slider.input_value() == slider.get_attribute("min")
-            deck.keyboard.press("End" if low else "Home")
+            for _ in range(3):
+                deck.keyboard.press("ArrowRight" if low else "ArrowLeft")
         deck.wait_for_timeout(50)
         assert figure.evaluate(PICTURE) != before, figure.get_attribute("data-name")
 
 
+# What a clicker and a lecturer press on slide {0}, and what is true afterwards.
+KEYS = {
+    "PageDown": "Reveal.getState().indexh > {0}",
+    "PageUp": "Reveal.getState().indexh < {0}",
+    "Space": "Reveal.getState().indexh > {0}",
+    "b": "Reveal.isPaused()",
+    "Escape": "Reveal.isOverview()",
+    "f": "document.fullscreenElement !== null",
+}
+
+
 @pytest.mark.parametrize("slug", CHAPTERS[:1])
-def test_prints_a_page_a_slide(deck):
+@pytest.mark.parametrize("key", KEYS)
+def test_after_a_click_on_a_slider_a_key_still_reaches_the_deck(deck, key):
+    slider, value = hold_a_slider(deck)
+    answer = KEYS[key].format(deck.evaluate("Reveal.getState().indexh"))
+    assert not deck.evaluate(answer)
+    deck.keyboard.press(key)
+    deck.wait_for_function(answer, timeout=5_000)
+    assert slider.input_value() == value
+    if key in ("b", "Escape"):
+        deck.keyboard.press(key)
+    deck.evaluate("document.fullscreenElement && document.exitFullscreen()")
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_after_a_click_on_a_slider_s_opens_the_notes(deck):
+    hold_a_slider(deck)
+    with deck.expect_popup() as notes:
+        deck.keyboard.press("s")
+    notes.value.close()
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_after_a_click_on_a_slider_arrows_move_it(deck):
+    slider, value = hold_a_slider(deck)
+    here = deck.evaluate("Reveal.getState().indexh")
+    deck.keyboard.press("ArrowLeft")
+    assert int(slider.input_value()) == int(value) - 1
+    assert deck.evaluate("Reveal.getState().indexh") == here
+
+
+def hold_a_slider(deck):
+    """Click the end of the first slider of the deck; the slider and its value then."""
+    figure = deck.locator("figure.interact:has(input[type=range])").first
+    figure.evaluate("(f) => Reveal.slide(Reveal.getIndices(f.closest('section')).h)")
+    slider = figure.locator("input[type=range]").first
+    box = slider.bounding_box()
+    slider.click(position={"x": box["width"] - 8, "y": box["height"] / 2})
+    return slider, slider.input_value()
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_prints_a_page_a_slide(deck, show, slug):
     count = deck.evaluate("Reveal.getTotalSlides()")
-    deck.goto(f"{deck.url.split('#')[0]}?print-pdf")
-    deck.wait_for_selector("html.print-pdf[data-ready=yes]", timeout=60_000)
+    deck = show(slug, "?print-pdf", "html.print-pdf[data-ready=yes]")
     deck.wait_for_function(
         "(n) => document.querySelectorAll('.pdf-page').length === n", arg=count
     )
@@ -129,7 +192,7 @@ def test_an_unknown_chapter_is_named():
             module.main(["99_magic"])
 
 
-def test_the_stage_shows_sliders_without_code(browser):
+def test_the_stage_shows_sliders_without_code(reader):
     path = present.stage("06_activations")
     server = subprocess.Popen(
         present.command(path, "--no-browser", "--port=8867"),
@@ -138,7 +201,8 @@ def test_the_stage_shows_sliders_without_code(browser):
         stderr=subprocess.DEVNULL,
     )
     try:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        size = {"width": 1280, "height": 900}
+        page = reader.browser.new_page(viewport=size)
         for _ in range(120):
             try:
                 urllib.request.urlopen("http://localhost:8867/voila/static/", timeout=1)

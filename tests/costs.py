@@ -1,0 +1,75 @@
+"""What build and tests cost, by kind and chapter, and what follows for twenty chapters.
+
+From the records of the last `make book` (jupyter-cache) and the last `make test`
+(_build/tests.xml): seconds of one worker each, so about CPU-seconds on a quiet machine
+with a core a worker.
+"""
+
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+from jupyter_cache import get_cache
+
+import chapters
+
+BUILD = chapters.ROOT / "_build"
+KINDS = {  # a test's kind by the first of these that its name begins with
+    "book.": "nbval",
+    "tests.test_pages": "pages",
+    "tests.test_slides": "decks",
+    "tests.test_homework": "homework",
+    "tests.test_live": "JupyterLab",
+    "tests.test_": "own tests",
+}
+ONCE = {"JupyterLab"}  # two chapters, however many there are
+
+
+def built(folder=BUILD / ".jupyter_cache"):
+    """Seconds that each notebook took when it was last executed for the book."""
+    records = [
+        r for cache in folder.iterdir() for r in get_cache(cache).list_cache_records()
+    ]
+    records.sort(key=lambda record: record.created)
+    return {
+        ("build", chapter(Path(r.uri).stem)): r.data["execution_seconds"]
+        for r in records
+        if chapter(Path(r.uri).stem)
+    }
+
+
+def tested(report=BUILD / "tests.xml"):
+    """Seconds of the tests by kind and chapter; what belongs to no chapter under ''."""
+    out = Counter()
+    for case in ElementTree.parse(report).iter("testcase"):
+        name = f"{case.get('classname')} {case.get('name')}"
+        kind = next((k for start, k in KINDS.items() if name.startswith(start)), "rest")
+        slug = chapter(name)
+        if kind == "own tests" and not slug:
+            kind = "rest"
+        out[kind, "" if kind in ONCE else slug] += float(case.get("time"))
+    return dict(out)
+
+
+def chapter(name):
+    """The chapter that a test or a file is about, by the slug in its name; '' if none."""
+    return next((slug for slug in chapters.SLUGS if slug in name), "")
+
+
+def table(seconds, count=20, workers=2):
+    """Rows of the table: a kind each, then all, then what follows for ``count`` chapters."""
+    slugs = sorted({slug for _, slug in seconds if slug})
+    rows = [["", *(slug[:2] for slug in slugs), "mean", "once"]]
+    everything = Counter()
+    for kind in sorted({kind for kind, _ in seconds}):
+        each = [seconds.get((kind, slug), 0.0) for slug in slugs]
+        once = seconds.get((kind, ""), 0.0)
+        everything.update(dict(zip(slugs, each, strict=True)) | {"": once})
+        rows.append([kind, *each, sum(each) / len(slugs), once])
+    each = [everything[slug] for slug in slugs]
+    mean, once = sum(each) / len(slugs), everything[""]
+    rows.append(["all", *each, mean, once])
+    for n in (len(slugs), count):
+        minutes = (n * mean + once) / workers / 60
+        rows.append([f"{n} chapters on {workers} cores: {minutes:.0f} min"])
+    return rows
