@@ -26,6 +26,8 @@ from packaging.requirements import Requirement
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
+from .citations import cite_outputs
+
 LOGGER = logging.getLogger(__name__)
 KERNEL = "import ipykernel"  # what runs each notebook and shows its outputs
 QUIET = ["--IPKernelApp.log_level=ERROR"]  # a kernel warns each time that it uses TCP
@@ -71,6 +73,7 @@ def _execute(app, env, pages):
                 continue
             result = run.result()
             LOGGER.info("%s: executed in %.0f s", path, result.time)
+            cite_outputs(result.nb)
             _cache(app, page).cache_notebook_bundle(
                 CacheBundleIn(result.nb, path, data={"execution_seconds": result.time}),
                 check_validity=False,

@@ -4,6 +4,7 @@ import html
 import re
 import subprocess
 import sys
+from functools import cache
 
 import nbformat
 import pytest
@@ -45,6 +46,7 @@ def text(page):
     return "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
 
 
+@cache
 def labels(page):
     return {label for groups in LABEL.findall(text(page)) for label in groups if label}
 
@@ -140,6 +142,24 @@ def test_a_link_to_another_page_leads_to_a_label(page):
         home = re.search(rf"\]\(([\w.]+)#{label}\)", text(page))[1]
         assert (BOOK / home).exists(), f"[{says}]({home}#{label}): no such page"
         assert label in labels(BOOK / home), f"[{says}]({home}#{label}): no such label"
+
+
+@pytest.mark.parametrize("name", ["errata", "glossary", "sources"])
+def test_tables_that_code_displays_are_whole_and_lead_to_labels(name, monkeypatch):
+    tables = []
+    monkeypatch.chdir(BOOK)
+    monkeypatch.setattr("IPython.display.Markdown", tables.append)
+    scope = {}
+    for cell in nbformat.read(f"{name}.ipynb", 4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, scope)
+    assert tables
+    for head, _, *rows in (table.splitlines() for table in tables):
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|"), row
+            found = re.findall(r"\]\(([\w.]+)#([\w-]+)\)", row)
+            assert found and "}`" not in row, row
+            assert all(label in labels(BOOK / page) for page, label in found), row
 
 
 @every_page

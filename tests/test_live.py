@@ -176,6 +176,18 @@ def test_run_all_then_drag(lab, page, slug):
         if figure.locator(".noUi-handle").count():
             with picture_changes(page, figure):
                 step(page, figure)
+    assert_greets_a_reader(page)
+
+
+def assert_greets_a_reader(page):
+    """No role that JupyterLab cannot resolve, no open solution, nothing for graders."""
+    assert page.locator(".jp-MarkdownCell .text-yellow-600").count() == 0
+    solutions = page.locator(".jp-CodeCell:has(.jp-Placeholder)")
+    assert solutions.count() >= 6
+    printed = solutions.locator("[data-mime-type$=stdout]")
+    assert printed.count() and not any(x.is_visible() for x in printed.all())
+    assert page.get_by_role("button", name="Validate", exact=True).count() == 0
+    assert page.get_by_text("Create Assignment", exact=True).count() == 0
 
 
 def test_every_kind_of_control_draws_and_an_error_is_said(lab, page):

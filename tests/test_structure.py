@@ -56,7 +56,12 @@ def test_is_stored_without_outputs_counts_and_widget_state(path):
     notebook = json.loads(path.read_text())
     assert "widgets" not in notebook["metadata"]
     for cell in notebook["cells"]:
-        assert set(cell["metadata"]) <= {"tags", "slideshow"}
+        # The code of a solution is folded in JupyterLab: View, Collapse Selected Code.
+        folded = (
+            {"jupyter"} if "solution" in cell["metadata"].get("tags", []) else set()
+        )
+        assert folded <= set(cell["metadata"]) <= {"tags", "slideshow", *folded}
+        assert not folded or cell["metadata"]["jupyter"] == {"source_hidden": True}
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None
 
