@@ -16,6 +16,7 @@ from tests.homework import (
     answered,
     answers,
     mark,
+    name_of,
     points,
     source,
     tricked,
@@ -70,6 +71,9 @@ def test_right_answers_get_full_marks(released, slug):
 def test_the_untouched_release_gets_none(released, slug):
     found, _ = mark(slug, released[slug])
     assert not any(found.values()), found
+    proofs = [c for c in released[slug].cells if name_of(c) in points(slug)[1]]
+    for cell in proofs:  # unchanged it gets 0, see test_homework_batch.py
+        assert cell.source == "*Write your answer here.*"
 
 
 @every_assignment

@@ -250,6 +250,7 @@ def test_everyone_gets_the_marks_due_or_a_reason(batch):
         if (found, row["sum"]) != (expected, total) or word not in row["remark"]:
             wrong.append(f"{name}: expected {expected} {total} {word}, got {row}")
     assert not wrong, "\n".join(wrong)
+    assert rows["carl"]["homogeneous"] == "0", "a proof left untouched needs no marker"
 
 
 def test_the_table_and_the_pages_say_so_too(batch):
