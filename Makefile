@@ -51,9 +51,10 @@ lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(NOTEBOOKS)
-	$(BIN)/python -m pytest -q tests/test_structure.py
+	$(BIN)/python -m pytest -q tests/test_structure.py tests/test_overview.py tests/test_sources.py
 
-format: $(READY)  ## Bring code and notebooks into style, strip outputs
+format: $(READY)  ## Bring code and notebooks into style, strip outputs, renew README's table
+	$(BIN)/python -m overview
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)

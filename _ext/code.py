@@ -8,6 +8,8 @@ from pygments.token import Name, Text
 from sphinx.highlighting import PygmentsBridge
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+import chapters
+
 LONG_CHECK = 6  # lines of a check that may stand open: there the check is the lesson
 
 
@@ -24,7 +26,8 @@ def _figure(cell):
 class Fold(SphinxPostTransform):
     """Fold the code of figures and long checks; what they show stays, and JupyterLab too.
 
-    Here and not by a tag in the notebook: the cache would see another notebook.
+    Here and not by a tag in the notebook: the cache would see another notebook. Only in
+    chapters: on a page of errata the check is what one came for.
     """
 
     default_priority = 198  # right before myst-nb folds
@@ -36,6 +39,7 @@ class Fold(SphinxPostTransform):
                 continue
             code = next(iter(cell.findall(nodes.literal_block)), None)
             check = "tag_check" in cell["classes"] and code is not None
+            check = check and chapters.of_page(self.env.docname)
             if _figure(cell):
                 what = "the code of this figure"
             elif check and len(code.astext().splitlines()) > LONG_CHECK:

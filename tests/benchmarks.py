@@ -52,6 +52,8 @@ def cost():
 
 def layers():
     """Functions of the pages beside PyTorch's on the same work."""
+    # Freed at once: glibc then keeps what is freed, else page faults are timed as well.
+    np.ones(3 * 2**20)
     print("\nFrom scratch beside PyTorch (ms; ratio > 1: ours is slower)")
     row("", "ours", "torch", "ratio")
     for slug in CHAPTERS:

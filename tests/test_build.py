@@ -29,7 +29,9 @@ BREAKS_INSIDE = '''@interact(a=(0, 4))
 def figure(a=0):
     """A picture that fails between the corners of its grid."""
     assert a != 3
-    return plt.figure()'''
+    fig = plt.figure()
+    fig.text(0.5, 0.5, a)
+    return fig'''
 SOUND = BREAKS_INSIDE.replace("a != 3", "a != 7")
 
 
@@ -53,7 +55,7 @@ def check(lines):
 def write(folder, **notebooks):
     """A book of small notebooks; a cell is markdown, or ``(code, tag, …)``."""
     (folder / "book").mkdir(exist_ok=True)
-    for name in ("_config.yml", "chapters.py", "requirements.txt"):
+    for name in ("_config.yml", "chapters.py", "overview.py", "requirements.txt"):
         shutil.copy(ROOT / name, folder)
     for name in ("_ext", "book/_static"):
         shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
