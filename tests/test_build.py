@@ -250,6 +250,18 @@ def test_formulas_far_away_are_typeset_before_printing(book):
         assert left == 0 and page.locator(".math mjx-math").count() == 2
 
 
+def test_on_a_phone_no_button_covers_the_text(book):
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 300})
+        page.goto((book / "_build" / "html" / "book" / "01_small.html").as_uri())
+        page.mouse.wheel(0, 900)
+        page.wait_for_timeout(300)
+        page.mouse.wheel(0, -100)  # the theme shows it on the way back
+        page.wait_for_timeout(300)
+        assert page.evaluate("scrollY") > 100
+        assert not page.locator("#pst-back-to-top").is_visible()
+
+
 def test_a_page_does_not_move_once_it_can_be_read(book):
     with chromium() as browser:
         path = book / "_build" / "html" / "book" / "01_small.html"
