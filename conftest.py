@@ -10,14 +10,18 @@ from hypothesis import settings
 
 HERE = Path(__file__).parent
 
-os.environ["BOOK_MODE"] = "test"  # interactive figures draw their corners
+os.environ["BOOK_FIGURES"] = "_ext.figures:tried_bundle"  # the corners of each
 # No window from the tests; but kernels keep Jupyter's own backend, and so do draw.
 matplotlib.use("agg")
 os.environ.pop("MPLBACKEND", None)
 os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores
 # A kernel starts with the site hook that refuses any connection beyond this machine …
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(HERE / "tests" / "offline"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    [
+        str(HERE / "tests" / "offline"),
+        str(HERE),  # _ext.figures
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
 )
 # … and turns the warnings that mean wrong numbers into errors.
 os.environ["PYTHONWARNINGS"] = ",".join(

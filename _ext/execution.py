@@ -29,9 +29,15 @@ from sphinx.util import logging
 from .citations import cite_outputs
 
 LOGGER = logging.getLogger(__name__)
-KERNEL = "import ipykernel"  # what runs each notebook and shows its outputs
+KERNEL = "import ipykernel, _ext.figures"  # what runs a notebook and shows its outputs
 QUIET = ["--IPKernelApp.log_level=ERROR"]  # a kernel warns each time that it uses TCP
-DATA = ("*.yml", "utils/**/*", "book/*", "book/data/*")  # where a notebook may read
+DATA = (
+    "*.yml",
+    "_ext/figures/*",
+    "utils/**/*",
+    "book/*",
+    "book/data/*",
+)  # where a notebook may read
 FILE_NAME = re.compile(r"[\w*/.-]+\.\w+")
 
 

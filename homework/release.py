@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 
 import chapters
+from _ext import head
 
 HERE = Path(__file__).resolve().parent
 SOURCES = {slug: HERE / "source" / slug / f"{slug}.ipynb" for slug in chapters.SLUGS}
@@ -43,6 +44,8 @@ def main():
                 info.external_attr = 0o644 << 16  # readable by all
                 archive.writestr(info, content, zipfile.ZIP_DEFLATED)
         os.replace(part, target)
+    for slug in chapters.SLUGS:
+        head.write(slug)  # the chapter's page, if there is one, links to it
     print(f"Homework for students: {BUILD.relative_to(HERE.parent)}/NN_slug.zip")
 
 

@@ -112,7 +112,7 @@ class Chapter:
 
     def _execute(self, index, source, scope):
         matplotlib.use("agg")
-        os.environ["BOOK_MODE"] = "test"
+        os.environ["BOOK_FIGURES"] = "_ext.figures:tried_bundle"
         code = compile(source, f"{self.slug}, code cell {index}", "exec")
         with contextlib.redirect_stdout(io.StringIO()):
             exec(code, scope)

@@ -17,6 +17,7 @@ import pytest
 
 from tests.browser import chromium
 from tests.notebooks import BOOK, CHAPTERS
+from utils.interact import LIVE
 
 FEW = ["03_linear_regression", "10_optimization"]
 
@@ -76,7 +77,7 @@ def serving(folder):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(content))
     env = os.environ | {
-        "BOOK_MODE": "live",
+        "BOOK_FIGURES": LIVE,
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),

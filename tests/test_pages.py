@@ -400,7 +400,7 @@ def small(tmp_path_factory):
     """Address of a page with one figure, far down, and links to some of its positions."""
     done = subprocess.run(
         [sys.executable, "-c", SMALL],
-        env=os.environ | {"BOOK_MODE": "static"},
+        env=os.environ | {"BOOK_FIGURES": "_ext.figures:static_bundle"},
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     links = "".join(f'<p><a class="position" href="{x}">so</a></p>' for x in LINKS)

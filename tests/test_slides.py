@@ -11,6 +11,7 @@ from slides import build, present
 from tests.browser import chromium
 from tests.notebooks import CHAPTERS, ROOT, Chapter
 from tests.test_pages import PICTURE, Reader
+from utils.interact import LIVE
 
 DECKS = ROOT / "_build" / "slides"
 every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
@@ -196,7 +197,7 @@ def test_the_stage_shows_sliders_without_code(reader):
     path = present.stage("06_activations")
     server = subprocess.Popen(
         present.command(path, "--no-browser", "--port=8867"),
-        env=os.environ | {"BOOK_MODE": "live"},
+        env=os.environ | {"BOOK_FIGURES": LIVE},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -16,9 +16,12 @@ from IPython.display import display
 from PIL import Image
 
 import utils.interact as module
+from _ext import figures
 from tests.browser import chromium
 from tests.notebooks import ROOT
-from utils.interact import controls, drawing, interact, position, static
+from utils.interact import LIVE, controls, drawing, interact, position
+
+STATIC, TRIED = "_ext.figures:static_bundle", "_ext.figures:tried_bundle"
 
 
 @pytest.fixture(autouse=True)
@@ -37,14 +40,14 @@ def shown(monkeypatch):
 
 @pytest.fixture
 def pages(monkeypatch, shown):
-    monkeypatch.setenv("BOOK_MODE", "static")
+    monkeypatch.setenv("BOOK_FIGURES", STATIC)
     return shown
 
 
 @pytest.fixture
 def boxes(monkeypatch, shown):
     """What live mode shows, as widgets."""
-    monkeypatch.setenv("BOOK_MODE", "live")
+    monkeypatch.setenv("BOOK_FIGURES", LIVE)
     vbox, boxes = widgets.VBox, []
     monkeypatch.setattr(
         widgets, "VBox", lambda children: boxes.append(vbox(children)) or boxes[-1]
@@ -245,9 +248,9 @@ def test_no_docstring_no_default_no_figure(pages):
         interact(a=[1, 2])(nothing)
 
 
-@pytest.mark.parametrize(("mode", "bad"), [("static", 3), ("test", 5)])
-def test_an_exception_at_any_position_names_it(monkeypatch, shown, mode, bad):
-    monkeypatch.setenv("BOOK_MODE", mode)
+@pytest.mark.parametrize(("shown_by", "bad"), [(STATIC, 3), (TRIED, 5)])
+def test_an_exception_at_any_position_names_it(monkeypatch, shown, shown_by, bad):
+    monkeypatch.setenv("BOOK_FIGURES", shown_by)
 
     def fragile(a=1):
         """A picture that breaks at one position."""
@@ -260,9 +263,9 @@ def test_an_exception_at_any_position_names_it(monkeypatch, shown, mode, bad):
     assert f"while drawing fragile(a={bad})" in caught.value.__notes__
 
 
-@pytest.mark.parametrize("mode", ["static", "test"])
-def test_frames_of_different_size_are_refused(monkeypatch, shown, mode):
-    monkeypatch.setenv("BOOK_MODE", mode)
+@pytest.mark.parametrize("shown_by", [STATIC, TRIED])
+def test_frames_of_different_size_are_refused(monkeypatch, shown, shown_by):
+    monkeypatch.setenv("BOOK_FIGURES", shown_by)
 
     def jumping(a=1):
         """A picture that grows."""
@@ -333,9 +336,9 @@ def test_other_axes_are_not_put_where_the_defaults_have_theirs(pages):
 
 def test_a_base_is_encoded_once(pages, monkeypatch):
     encoded = []
-    webp = static._webp
+    webp = figures._webp
     monkeypatch.setattr(
-        static, "_webp", lambda *args: encoded.append(len(args)) or webp(*args)
+        figures, "_webp", lambda *args: encoded.append(len(args)) or webp(*args)
     )
     interact(slope=[1, 2, 3], shift=(0.0, 1.0, 0.25))(line)
     assert sorted(encoded) == [1] * 3 + [2] * 15
@@ -357,9 +360,9 @@ def test_live_mode_says_what_went_wrong_until_it_goes_right(boxes):
     assert trouble.value == "" and "a = 3" in words.value
 
 
-@pytest.mark.parametrize("mode", ["live", "static", "test"])
-def test_the_budget_is_asked_before_a_frame_is_drawn(monkeypatch, shown, mode):
-    monkeypatch.setenv("BOOK_MODE", mode)
+@pytest.mark.parametrize("shown_by", [LIVE, STATIC, TRIED])
+def test_the_budget_is_asked_before_a_frame_is_drawn(monkeypatch, shown, shown_by):
+    monkeypatch.setenv("BOOK_FIGURES", shown_by)
 
     def drawn(a=0, b=0):
         """Never drawn."""
@@ -370,9 +373,9 @@ def test_the_budget_is_asked_before_a_frame_is_drawn(monkeypatch, shown, mode):
             interact(**abbreviations)(drawn)
 
 
-@pytest.mark.parametrize("mode", ["static", "test"])
-def test_a_control_that_changes_nothing_is_refused(monkeypatch, shown, mode):
-    monkeypatch.setenv("BOOK_MODE", mode)
+@pytest.mark.parametrize("shown_by", [STATIC, TRIED])
+def test_a_control_that_changes_nothing_is_refused(monkeypatch, shown, shown_by):
+    monkeypatch.setenv("BOOK_FIGURES", shown_by)
 
     def deaf(slope=1, colour=0):
         """A straight line."""
@@ -389,7 +392,7 @@ def test_a_control_that_changes_nothing_is_refused(monkeypatch, shown, mode):
 
 
 def test_test_mode_shows_the_defaults(monkeypatch, shown, capsys):
-    monkeypatch.setenv("BOOK_MODE", "test")
+    monkeypatch.setenv("BOOK_FIGURES", TRIED)
     interact(slope=[1, 2])(line)
     assert base64.b64decode(shown[0]["image/png"]).startswith(b"\x89PNG")
     assert capsys.readouterr().out == "✓ line: A straight line.\n"
@@ -428,14 +431,6 @@ def test_a_position_in_words(pages):
         at("x=1")
 
 
-def test_unknown_mode(monkeypatch):
-    monkeypatch.setenv("BOOK_MODE", "loud")
-    with pytest.raises(
-        ValueError, match=r"expected one of .'live', 'static', 'test'., got 'loud'"
-    ):
-        interact(slope=[1, 2])(line)
-
-
 def test_leaves_no_figure_open(pages):
     plt.close("all")
     interact(slope=[1, 2])(line)
@@ -450,7 +445,7 @@ def test_a_frame_keeps_nothing_of_the_one_before(pages):
 
 
 def test_garbage_is_collected_after_the_picture_and_as_before(monkeypatch, shown):
-    monkeypatch.setenv("BOOK_MODE", "live")
+    monkeypatch.setenv("BOOK_FIGURES", LIVE)
     during = []
 
     def watched(slope=1):
@@ -507,7 +502,7 @@ def page_file(tmp_path_factory):
     bundles = []
     with pytest.MonkeyPatch.context() as patch, mpl.rc_context():
         mpl.rcdefaults()
-        patch.setenv("BOOK_MODE", "static")
+        patch.setenv("BOOK_FIGURES", STATIC)
         patch.setattr(module, "display", lambda bundle, raw: bundles.append(bundle))
         shapes = ["solid", "½, dashed"]
         interact(step=(0, 5), line=shapes, grid=False, play="step")(wave)

@@ -6,27 +6,22 @@
         ...
         return fig
 
-The environment variable ``BOOK_MODE`` says what becomes of it:
+It shows the figure with ipywidgets: drawn again as the reader drags. The environment
+variable ``BOOK_FIGURES`` names another function to show figures with: the build of the
+book draws all their frames beforehand (``_ext.figures:static_bundle``), the tests the
+corners (``_ext.figures:tried_bundle``).
 
-======== ==========================================================================
-live     (default) ipywidgets: the figure is drawn again as the reader drags
-static   every combination is drawn now; the output needs no kernel and no network
-test     the defaults and every corner of the grid are drawn; an exception rises
-======== ==========================================================================
-
-``controls`` reads what the author gives, ``drawing`` makes frames, ``live`` and
-``static`` show them.
+``controls`` reads what the author gives, ``drawing`` makes a frame, ``live`` shows it.
 """
 
 import os
+from importlib import import_module
 
 from IPython.display import display
 
 from utils.interact.controls import arguments_at, controls_of, indices_of
-from utils.interact.live import live_bundle
-from utils.interact.static import static_bundle, tried_bundle
 
-BUNDLES = {"live": live_bundle, "static": static_bundle, "test": tried_bundle}
+LIVE = "utils.interact.live:live_bundle"
 
 
 def interact(*, labels=None, play=None, **abbreviations):
@@ -51,15 +46,14 @@ def interact(*, labels=None, play=None, **abbreviations):
         ``controls``. The function takes the arguments named here, draws, and returns a
         matplotlib Figure; its docstring describes the picture in words. TypeError or
         ValueError say what was expected: also of more frames or bytes than a page can
-        bear, and, in static and test mode, of a control that changes nothing.
+        bear, and, in the build and the tests, of a control that changes nothing.
     """
 
     def decorate(function):
         function.controls = controls_of(function, abbreviations, labels or {}, play)
-        mode = os.environ.get("BOOK_MODE", "live")
-        if mode not in BUNDLES:
-            raise ValueError(f"BOOK_MODE: expected one of {[*BUNDLES]}, got {mode!r}")
-        display(BUNDLES[mode](function, function.controls), raw=True)
+        module, _, name = os.environ.get("BOOK_FIGURES", LIVE).partition(":")
+        bundle = getattr(import_module(module), name)
+        display(bundle(function, function.controls), raw=True)
         return function
 
     return decorate

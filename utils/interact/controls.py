@@ -1,7 +1,6 @@
 """The grid of pictures of an interactive figure: its controls and their values."""
 
 import inspect
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -100,11 +99,6 @@ def controls_of(function, abbreviations, labels, play):
 def coarsen(controls):
     longest = max(controls, key=lambda control: len(control.values))
     return f"coarsen {longest.name!r} ({len(longest.values)} values)"
-
-
-def grid(controls):
-    """The indices of all positions, the last control's running fastest."""
-    return list(itertools.product(*(range(len(c.values)) for c in controls)))
 
 
 def starts(controls):

@@ -37,11 +37,8 @@ def live_bundle(function, controls, dpi=110):
             draw()
             trouble.value = ""
         except Exception as error:  # or the old picture stands there without a word
-            said = [
-                f"{type(error).__name__}: {error}",
-                *getattr(error, "__notes__", []),
-            ]
-            said = html.escape("\n".join(said))
+            notes = getattr(error, "__notes__", [])
+            said = html.escape("\n".join([f"{type(error).__name__}: {error}", *notes]))
             trouble.value = f'<pre class="interact-trouble" role="alert">{said}</pre>'
 
     draw()

@@ -10,12 +10,12 @@ from string import Template
 
 from PIL import Image, ImageChops, ImageFilter
 
-from utils.interact.controls import coarsen, grid, starts, state
+from utils.interact.controls import coarsen, starts, state
 from utils.interact.drawing import describe, description, frame, layout_of, png
 
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame, chosen for it: nobody sees the difference, and it halves the bytes
-ASSETS = resources.files("utils.interact")
+ASSETS = resources.files(__name__)
 
 
 def tried_bundle(function, controls):
@@ -30,7 +30,7 @@ def tried_bundle(function, controls):
 
 def static_bundle(function, controls):
     """A form of native controls over all frames, and a script that exchanges them."""
-    places = grid(controls)
+    places = _grid(controls)
     pictures = _Pictures(function, controls, dpi=150 if len(places) <= 40 else 125)
     base_of = {indices: _base(controls, indices) for indices in places}
     frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in places}
@@ -53,6 +53,11 @@ def static_bundle(function, controls):
     }
     page = _html(function, controls, data, bases[starts(controls)], pictures.size)
     return {"text/html": page} | _still(function, controls, pictures)
+
+
+def _grid(controls):
+    """The indices of all positions, the last control's running fastest."""
+    return list(itertools.product(*(range(len(c.values)) for c in controls)))
 
 
 class _Pictures(dict):
@@ -78,7 +83,7 @@ class _Pictures(dict):
 
 def _refuse_idle(function, controls, pictures):
     """Each control must change the picture somewhere; what is drawn is looked at first."""
-    places = sorted(grid(controls), key=lambda indices: indices not in pictures)
+    places = sorted(_grid(controls), key=lambda indices: indices not in pictures)
     for k, control in enumerate(controls):
         pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in places if i[k])
         if all(pictures[one] == pictures[other] for one, other in pairs):
