@@ -39,10 +39,8 @@ book: $(READY) homework  ## Execute every notebook and build the book
 	@$(BIN)/python -m slides.build
 	@echo "The book stands. Open it with a browser:  file://$(CURDIR)/_build/html/index.html"
 
-# Workers share the groups of conftest.py in the order given there.
 test: book browser  ## Run every test, on the sources and on the built book
-	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
-	  --junitxml=_build/tests.xml book tests
+	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --junitxml=_build/tests.xml book tests
 
 live: $(READY) browser  ## Run every chapter in a real JupyterLab, not two of them
 	$(BIN)/python -m pytest --live-all tests/test_live.py

@@ -39,6 +39,8 @@ if os.environ.get("CI"):
 ORDER = re.compile(
     r"(test_homework)|(test_live)|(test_build)|(\.ipynb)|(test_pages)|(test_\d\d_)|(test_slides)"
 )
+# The page or the deck that a test is about, by the last of its parameters.
+PAGE = re.compile(r"test_(?:pages|slides)\.py::.*(?:book/|[\[-])(\w+)\]$")
 
 
 def pytest_addoption(parser):
@@ -51,30 +53,38 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before -k selects among what is here
 def pytest_collection_modifyitems(items):
-    """Run figures again, and share the tests among workers by what they have in common.
-
-    A notebook is one group, since its cells need each other; so is a built page and so is
-    a deck, each opened once; so is every other file.
-    """
+    """Figures once more after their notebook; all in groups, the longest first."""
     from tests.again import again
 
     items += again(items)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item)))
     items.sort(key=rank)  # stable: within a group the order of the file
 
 
-def group(item):
-    """Name of the tests that one worker runs one after the other."""
-    place = os.path.relpath(item.path, HERE)
-    called = getattr(item, "callspec", None)
-    if called and item.path.stem in {"test_pages", "test_slides"}:
-        page = called.params.get("name", called.params.get("slug", "")).split("/")[-1]
-        return f"{place} {page}"
-    return place
-
-
 def rank(item):
-    name = group(item)
+    name = group(item.nodeid)
     found = ORDER.search(name)
     return found.lastindex if found else ORDER.groups + 1, name
+
+
+def group(nodeid):
+    """Name of the tests that one worker runs one after the other.
+
+    A notebook is a group, since its cells need each other; so is a built page and so is
+    a deck, each opened once; so is every other file.
+    """
+    file = nodeid.partition("::")[0]
+    page = PAGE.search(nodeid)
+    return f"{file} {page[1]}" if page else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand the groups to the workers; xdist's own groups are lost with pytest 9.2."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return group(nodeid)
+
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)

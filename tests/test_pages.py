@@ -102,7 +102,8 @@ def visit(reader):
         page.set_viewport_size({"width": width, "height": 800})
         if options.get("java_script_enabled", True):
             page.evaluate(WEAR, theme)
-            page.evaluate(TYPESET)
+            if not position:  # which a reader opens with most formulas still to come
+                page.evaluate(TYPESET)
         return page
 
     yield open_page
