@@ -65,8 +65,9 @@ def _execute(app, env, pages):
                 _cache(app, page).match_cache_notebook(notebook)
             except KeyError:
                 waiting.append((page, notebook))
-    # The longest first: what takes the time is a figure with every position drawn.
-    waiting.sort(key=lambda x: _code(x[1]).count("@interact"), reverse=True)
+    # The longest first: what takes the time is a figure with every position drawn, and
+    # what the tests skip as slow.
+    waiting.sort(key=lambda x: _weight(x[1]), reverse=True)
     failures = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = {pool.submit(_run, app, *each): each[0] for each in waiting}
@@ -87,6 +88,11 @@ def _execute(app, env, pages):
             )
     if failures:
         raise ExtensionError("\n\n".join(sorted(failures)))
+
+
+def _weight(notebook):
+    tags = [tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])]
+    return sum(tag in ("widget", "slow") for tag in tags)
 
 
 def _run(app, page, notebook):

@@ -14,20 +14,21 @@ addEventListener("load", async () => {
     width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true, transition: "none",
     slideNumber: "c/t", navigationMode: "linear", controls: false, plugins: [RevealNotes],
     pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
-    keyboardCondition: (event) => !event.target.matches("input, select") || isForDeck(event),
+    keyboardCondition: (event) => !event.target.matches(CONTROLS) || isForDeck(event),
   });
   document.documentElement.dataset.ready = "yes";
 });
 
-// Arrows move the slider that has the focus, a space turns a switch; whatever else a deck
-// knows (a clicker's PageUp and PageDown, B, Esc) goes to the deck and takes the focus along,
-// since Reveal.js hears no key while an input has it.
-const OWN = { checkbox: /^ $/, range: /^Arrow/, "select-one": /^Arrow/ };
+// Arrows move the slider that has the focus, a space turns a switch or presses a button;
+// whatever else a deck knows (a clicker's PageUp and PageDown, B, Esc) goes to the deck and
+// takes the focus along, since Reveal.js hears no key while an input has it.
+const CONTROLS = "input, select, button";
+const OWN = { button: /^( |Enter)$/, checkbox: /^ $/, range: /^Arrow/, "select-one": /^Arrow/ };
 const DECK = /^(.|Arrow.+|Page.+|Home|End|Escape)$/;
 const isForDeck = (event) => DECK.test(event.key) && !OWN[event.target.type]?.test(event.key)
   && !(event.ctrlKey || event.altKey || event.metaKey);
 addEventListener("keydown", (event) => {
-  if (!event.target.matches?.("input, select") || !isForDeck(event)) return;
+  if (!event.target.matches?.(CONTROLS) || !isForDeck(event)) return;
   event.preventDefault();
   event.target.blur();
 }, true);

@@ -144,6 +144,18 @@ def test_after_a_click_on_a_slider_arrows_move_it(deck):
     assert deck.evaluate("Reveal.getState().indexh") == here
 
 
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_a_space_presses_the_button_that_has_the_focus(deck):
+    hold_a_slider(deck)
+    here = deck.evaluate("Reveal.getState().indexh")
+    size = deck.locator("section.present figure.interact button.size").first
+    for shown in (1, 0):  # the larger picture opens, then closes
+        size.focus()
+        deck.keyboard.press(" ")
+        assert deck.locator("dialog[open]").count() == shown
+        assert deck.evaluate("Reveal.getState().indexh") == here
+
+
 def hold_a_slider(deck):
     """Click the end of the first slider of the deck; the slider and its value then."""
     figure = deck.locator("figure.interact:has(input[type=range])").first
