@@ -5,6 +5,7 @@ of a chapter, the weight of a page and when it can be read. Times are medians; c
 them on a quiet machine only.
 """
 
+import importlib
 import re
 import statistics
 import tempfile
@@ -17,6 +18,7 @@ import torch
 from nbclient import NotebookClient
 
 from tests import costs, test_live, test_pages
+from tests.benchmarks_page import readiness
 from tests.browser import chromium
 from tests.notebooks import BOOK, CHAPTERS, Chapter
 
@@ -51,9 +53,12 @@ def cost():
 
 def layers():
     """Functions of the pages beside PyTorch's on the same work."""
+    # Freed at once: glibc then keeps what is freed, else page faults are timed as well.
+    np.ones(3 * 2**20)
     print("\nFrom scratch beside PyTorch (ms; ratio > 1: ours is slower)")
     row("", "ours", "torch", "ratio")
-    for slug, pairs in PAIRS.items():
+    for slug in CHAPTERS:
+        pairs = importlib.import_module(f"tests.test_{slug}").benchmarks
         for name, ours, theirs in pairs(Chapter(slug).namespace()):
             a, b = median_ms(ours), median_ms(theirs)
             row(f"{slug[:2]} {name}", f"{a:.3f}", f"{b:.3f}", f"{a / b:.2f}")
@@ -93,58 +98,20 @@ def pages():
 
 def screens():
     print(
-        "\nUntil the first screen can be read (s), and how far it moves then (layout shift)"
+        "\nUntil the screen can be read (s), and what moves then (layout shift; pixels)"
     )
-    row("", "top", "moves", "far down", "moves")
+    row("", "top", "shift", "far down", "shift", "moved")
     with chromium() as browser:
         for name in test_pages.CHAPTERS:
-            url = test_pages.address(name)
-            ids = re.findall(
-                r'<section id="([^"]+)">\s*(?:<span[^>]*></span>)*<h2',
-                (test_pages.HTML / f"{name}.html").read_text(),
-            )
-            top = [screen(browser, url) for _ in range(3)]
-            down = [screen(browser, f"{url}#{ids[-4]}") for _ in range(3)]
-            row(name, *(f"{statistics.median(x):.2f}"
-                        for runs in (top, down) for x in zip(*runs, strict=True)))  # fmt: skip
-
-
-def screen(browser, url, after=4_000):
-    """Seconds until what is on the screen is there, formulas and letters; shifts later."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.add_init_script(READY)
-    page.goto(url)
-    ready = page.evaluate("window.bookReady")
-    page.wait_for_timeout(after)
-    shift = page.evaluate(
-        "(t) => window.bookShifts.reduce((sum, [at, by]) => sum + (at > t ? by : 0), 0)",
-        ready,
-    )
-    page.close()
-    return ready / 1000, shift
-
-
-# When no formula on the screen waits for its typesetting and no letter for its font.
-READY = """
-window.bookShifts = [];
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) window.bookShifts.push([entry.startTime, entry.value]);
-}).observe({ type: "layout-shift", buffered: true });
-window.bookReady = new Promise((done) => {
-  const onScreen = (element) => {
-    const { top, bottom, height } = element.getBoundingClientRect();
-    return height && top < innerHeight && bottom > 0;
-  };
-  const look = () => {
-    const there = document.readyState !== "loading" && document.fonts.status === "loaded" &&
-      (!location.hash || scrollY > 0) && window.MathJax?.startup?.document &&
-      [...document.querySelectorAll("article .math")].filter(onScreen)
-        .every((formula) => formula.querySelector("mjx-math"));
-    there ? done(performance.now()) : requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-});
-"""
+            path = test_pages.HTML / f"{name}.html"
+            ids = re.findall(r'<section id="([^"]+)">', path.read_text())
+            far = ids[3 * len(ids) // 4]
+            top = [readiness(browser, path) for _ in range(3)]
+            down = [readiness(browser, path, far) for _ in range(3)]
+            median = lambda runs, key: statistics.median(run[key] for run in runs)
+            row(name, f"{median(top, 'ready'):.2f}", f"{median(top, 'shift'):.3f}",
+                f"{median(down, 'ready'):.2f}", f"{median(down, 'shift'):.3f}",
+                f"{median(down, 'moved'):.0f}")  # fmt: skip
 
 
 # From the event of a slider to the next picture decoded and ready to be painted.
@@ -203,108 +170,6 @@ def live_steps(page, figure, count=6):
     keys = ("ArrowLeft",) * count + ("ArrowRight",) * count
     times = [page.evaluate(LIVE_STEP, [slider, picture, key]) for key in keys]
     return [t for t in times if t is not None]
-
-
-def linear_regression(scope):
-    """Closed form and a hundred steps of descent on (2000, 50)."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(2000, 50)), rng.normal(size=2000)
-    X_t, y_t = torch.tensor(X), torch.tensor(y)
-
-    def ours():
-        grad = lambda w: scope["squared_loss_grad"](w, X, y)
-        return scope["gradient_descent"](grad, np.zeros(50), 1e-4, 100)
-
-    def theirs():
-        w = torch.zeros(50, dtype=torch.float64, requires_grad=True)
-        steps = torch.optim.SGD([w], lr=1e-4)
-        for _ in range(100):
-            steps.zero_grad()
-            (0.5 * ((X_t @ w - y_t) ** 2).sum()).backward()
-            steps.step()
-
-    yield (
-        "least squares",
-        lambda: scope["least_squares"](X, y),
-        lambda: torch.linalg.lstsq(X_t, y_t[:, None]),
-    )
-    yield "descent, 100 steps", ours, theirs
-
-
-def activations(scope):
-    """Value and slope, against value and backward pass, on (512, 512)."""
-    Z = np.random.default_rng(0).normal(size=(512, 512))
-    Z_t = torch.tensor(Z, requires_grad=True)
-    ones = torch.ones_like(Z_t)
-    for name, theirs in scope["TORCH"].items():
-        ours = scope["ACTIVATIONS"][name]
-        yield (
-            name,
-            lambda f=ours: f(Z),
-            lambda f=theirs: torch.autograd.grad(f(Z_t), Z_t, ones),
-        )
-
-
-def optimisers(scope):
-    """A step on a hundred thousand parameters."""
-    g = np.random.default_rng(0).normal(size=100_000)
-    for name, (rule, hyper, theirs, settings) in scope["RULES"].items():
-        w = torch.zeros(100_000, dtype=torch.float64)
-        w.grad = torch.tensor(g)
-        step = getattr(torch.optim, theirs)([w], **hyper, **settings).step
-        yield name, lambda f=rule, h=hyper, m={}: f(g, m, **h), step
-
-
-def attention(scope):
-    """Attention forward, and forward with backward, on (256, 64); eight heads."""
-    rng = np.random.default_rng(0)
-    Q, K, V = rng.normal(size=(3, 256, 64))
-    leaves = [torch.tensor(x, requires_grad=True) for x in (Q, K, V)]
-    dO = rng.normal(size=(256, 64))
-    dot = torch.nn.functional.scaled_dot_product_attention
-
-    def backward():
-        return torch.autograd.grad(dot(*leaves), leaves, torch.tensor(dO))
-
-    yield "attend", lambda: scope["attend"](Q, K, V), lambda: dot(*leaves)
-    yield "with its gradients", lambda: scope["attend_backward"](dO, Q, K, V), backward
-    layer = torch.nn.MultiheadAttention(64, 8, bias=False, dtype=torch.float64)
-    Ws, X = [rng.normal(size=(64, 64)) for _ in range(4)], torch.tensor(Q)
-    yield (
-        "8 heads",
-        lambda: scope["multi_head"](Q, Q, *Ws, 8),
-        lambda: layer(X, X, X, average_attn_weights=False),
-    )
-
-
-def sequence_to_sequence(scope):
-    """The masked loss with its gradient on (64, 12, 100); a GRU step on (64, 64)."""
-    rng = np.random.default_rng(0)
-    Z, Y = rng.normal(size=(64, 12, 100)), rng.integers(0, 100, size=(64, 12))
-    Z_t, Y_t = torch.tensor(Z, requires_grad=True), torch.tensor(Y).flatten()
-
-    def loss():
-        value = torch.nn.functional.cross_entropy(
-            Z_t.flatten(0, 1), Y_t, ignore_index=0
-        )
-        return torch.autograd.grad(value, Z_t)
-
-    yield "masked loss, gradient", lambda: scope["masked_loss"](Z, Y), loss
-    x, s = rng.normal(size=(2, 64, 64))
-    P = {f"W_{a}{g}": rng.normal(size=(64, 64)) for a in "xs" for g in "rzs"}
-    P |= {f"b_{g}": rng.normal(size=64) for g in "rzs"}
-    cell = torch.nn.GRUCell(64, 64, dtype=torch.float64)
-    x_t, s_t = torch.tensor(x), torch.tensor(s)
-    yield "GRU step", lambda: scope["gru_step"](P, x, s), lambda: cell(x_t, s_t)
-
-
-PAIRS = {
-    "03_linear_regression": linear_regression,
-    "06_activations": activations,
-    "10_optimization": optimisers,
-    "16_attention": attention,
-    "20_seq2seq": sequence_to_sequence,
-}
 
 
 if __name__ == "__main__":
