@@ -18,6 +18,7 @@ import torch
 from nbclient import NotebookClient
 
 from tests import costs, test_live, test_pages
+from tests.benchmarks_page import readiness
 from tests.browser import chromium
 from tests.notebooks import BOOK, CHAPTERS, Chapter
 
@@ -97,58 +98,20 @@ def pages():
 
 def screens():
     print(
-        "\nUntil the first screen can be read (s), and how far it moves then (layout shift)"
+        "\nUntil the screen can be read (s), and what moves then (layout shift; pixels)"
     )
-    row("", "top", "moves", "far down", "moves")
+    row("", "top", "shift", "far down", "shift", "moved")
     with chromium() as browser:
         for name in test_pages.CHAPTERS:
-            url = test_pages.address(name)
-            ids = re.findall(
-                r'<section id="([^"]+)">\s*(?:<span[^>]*></span>)*<h2',
-                (test_pages.HTML / f"{name}.html").read_text(),
-            )
-            top = [screen(browser, url) for _ in range(3)]
-            down = [screen(browser, f"{url}#{ids[-4]}") for _ in range(3)]
-            row(name, *(f"{statistics.median(x):.2f}"
-                        for runs in (top, down) for x in zip(*runs, strict=True)))  # fmt: skip
-
-
-def screen(browser, url, after=4_000):
-    """Seconds until what is on the screen is there, formulas and letters; shifts later."""
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.add_init_script(READY)
-    page.goto(url)
-    ready = page.evaluate("window.bookReady")
-    page.wait_for_timeout(after)
-    shift = page.evaluate(
-        "(t) => window.bookShifts.reduce((sum, [at, by]) => sum + (at > t ? by : 0), 0)",
-        ready,
-    )
-    page.close()
-    return ready / 1000, shift
-
-
-# When no formula on the screen waits for its typesetting and no letter for its font.
-READY = """
-window.bookShifts = [];
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) window.bookShifts.push([entry.startTime, entry.value]);
-}).observe({ type: "layout-shift", buffered: true });
-window.bookReady = new Promise((done) => {
-  const onScreen = (element) => {
-    const { top, bottom, height } = element.getBoundingClientRect();
-    return height && top < innerHeight && bottom > 0;
-  };
-  const look = () => {
-    const there = document.readyState !== "loading" && document.fonts.status === "loaded" &&
-      (!location.hash || scrollY > 0) && window.MathJax?.startup?.document &&
-      [...document.querySelectorAll("article .math")].filter(onScreen)
-        .every((formula) => formula.querySelector("mjx-math"));
-    there ? done(performance.now()) : requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-});
-"""
+            path = test_pages.HTML / f"{name}.html"
+            ids = re.findall(r'<section id="([^"]+)">', path.read_text())
+            far = ids[3 * len(ids) // 4]
+            top = [readiness(browser, path) for _ in range(3)]
+            down = [readiness(browser, path, far) for _ in range(3)]
+            median = lambda runs, key: statistics.median(run[key] for run in runs)
+            row(name, f"{median(top, 'ready'):.2f}", f"{median(top, 'shift'):.3f}",
+                f"{median(down, 'ready'):.2f}", f"{median(down, 'shift'):.3f}",
+                f"{median(down, 'moved'):.0f}")  # fmt: skip
 
 
 # From the event of a slider to the next picture decoded and ready to be painted.
