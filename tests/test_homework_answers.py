@@ -4,6 +4,8 @@ The marks are computed in this process, by ``tests.homework.mark``; that they ar
 nbgrader's is for ``test_homework_batch.py`` to show.
 """
 
+import builtins
+
 import nbformat
 import numpy
 import pytest
@@ -91,8 +93,8 @@ def test_wrong_answers_lose_their_marks_and_no_others(released, slug):
 
 
 def mark_tricky(slug, notebook, apart):
-    """Marks; and NumPy and PyTorch are left as they were."""
-    modules = [numpy, numpy.testing, torch, torch.testing]
+    """Marks; and Python, NumPy and PyTorch are left as they were."""
+    modules = [builtins, numpy, numpy.testing, torch, torch.testing]
     before = [(vars(module), dict(vars(module))) for module in modules]
     try:
         return mark(slug, notebook, apart, seconds=0.5)[0]
@@ -113,3 +115,4 @@ def test_tricks_win_nothing(released, slug):
         naive = mark_tricky(slug, notebook, apart=False)
         won += sum(max(0, naive[task] - due[task]) for task in due)
     assert won > 0
+    assert abs(-1) == max(0, 1) == numpy.abs(-1)  # for the tests that follow
