@@ -36,11 +36,13 @@ PICTURE = """async (figure) => {
   return hash;
 }"""
 DESCRIPTION = "(figure) => [...figure.querySelectorAll('img')].at(-1).alt"
-# Another theme, once the colours have arrived: a button fades into them.
+# Another theme, once the colours have arrived: a button fades into them. Not for ever: on a
+# busy machine a browser that nobody looks at may leave a fade where it is.
 WEAR = """async (theme) => {
   document.documentElement.dataset.theme = theme;
-  await Promise.allSettled(document.getAnimations()
-    .filter((change) => change instanceof CSSTransition).map((change) => change.finished));
+  const changes = document.getAnimations().filter((change) => change instanceof CSSTransition);
+  const late = new Promise((done) => setTimeout(done, 3000));
+  await Promise.race([late, Promise.allSettled(changes.map((change) => change.finished))]);
 }"""
 # Formulas that the page leaves until they come near the screen, too.
 TYPESET = """async () => {
