@@ -64,21 +64,20 @@ def test_scores_equal_the_printed_ones_and_their_gradients_torch(
     rng = np.random.default_rng(seed)
     shapes = (M, d_q), (N, d_x), (d_x, H), (d_q, H), (H,)
     P = dict(
-        zip(("Q", "K", "W_k", "W_q", "v"), code["draw"](rng, *shapes), strict=True)
+        zip(("Q", "K", "W_k", "W_q", "w"), code["draw"](rng, *shapes), strict=True)
     )
     S = code["additive_scores"](**P)
     for m, n in itertools.product(range(M), range(N)):
-        pair = code["additive_pair"](
-            P["K"][n], P["Q"][m], P["W_k"].T, P["W_q"].T, P["v"]
-        )
+        hidden = np.tanh(P["W_k"].T @ P["K"][n] + P["W_q"].T @ P["Q"][m])
+        pair = P["w"] @ hidden
         assert abs(S[m, n] - pair) < 1e-12
     B = rng.normal(size=(d_x, d_q))
-    loop = [[code["bilinear_pair"](k, q, B) for k in P["K"]] for q in P["Q"]]
+    loop = [[k @ B @ q for k in P["K"]] for q in P["Q"]]
     close(code["bilinear_scores"](P["Q"], P["K"], B), np.array(loop))
     dS, t = rng.normal(size=(M, N)), tensors(*P.values())
-    Q, K, W_k, W_q, v = t
+    Q, K, W_k, W_q, w = t
     hidden = torch.tanh((K @ W_k)[None] + (Q @ W_q)[:, None])
-    theirs = torch.autograd.grad(hidden @ v, t, torch.tensor(dS))
+    theirs = torch.autograd.grad(hidden @ w, t, torch.tensor(dS))
     ours = code["additive_backward"](dS, **P)
     for key, gradient in zip(P, theirs, strict=True):
         close(ours[key], gradient)
@@ -89,7 +88,7 @@ def test_scores_equal_the_printed_ones_and_their_gradients_torch(
 def test_soft_attention_stays_in_the_hull_and_ignores_a_shift(code, N, d, seed, shift):
     rng = np.random.default_rng(seed)
     X, q = rng.normal(size=(N, d)), rng.normal(size=d)
-    o, alpha = code["soft_attention"](X, q, code["dot_pair"])
+    o, alpha = code["soft_attention"](X, q, np.dot)
     assert (o <= X.max(axis=0) + 1e-12).all() and (o >= X.min(axis=0) - 1e-12).all()
     close(alpha.sum(), np.float64(1.0))
     moved = code["soft_attention"](X, q, lambda x, q: x @ q + shift)[0]
@@ -104,7 +103,23 @@ def test_softmax_jacobian_and_its_bound(code, N, seed, spread):
     alpha = torch.softmax(s, 0).numpy()
     J = code["softmax_jacobian"](alpha)
     close(J, torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), s))
-    assert np.linalg.norm(J) <= 2 * (1 - alpha.max()) + 1e-12
+    top = alpha.max()
+    assert top * (1 - top) - 1e-12 <= np.linalg.norm(J) <= 2 * (1 - top) + 1e-12
+
+
+@quick
+@given(N=st.integers(2, 7), d=st.integers(1, 4), seed=seeds)
+def test_kernel_attention_learns_by_the_gradient_of_autograd(code, N, d, seed):
+    theta, X, y = code["draw"](np.random.default_rng(seed), (d,), (N, d), (N,))
+    t = torch.tensor(theta, requires_grad=True)
+    apart = (torch.tensor(X)[:, None] - torch.tensor(X)) ** 2 @ t**2
+    alone = torch.diag(torch.full((N,), torch.inf, dtype=torch.float64))
+    o = torch.softmax(-apart / 2 - alone, dim=1) @ torch.tensor(y)
+    desired = ((o - torch.tensor(y)) ** 2).mean() / 2
+    loss, dtheta = code["kernel_loss"](theta, X, y)
+    close(np.float64(loss), desired)
+    (exact,) = torch.autograd.grad(desired, t)
+    close(dtheta, exact, atol=1e-9)
 
 
 @quick
@@ -164,18 +179,6 @@ def test_multi_head_equals_torch(code, M, N, h, d_h, seed):
 
 
 @quick
-@given(lengths=st.lists(sizes, min_size=1, max_size=5), d=sizes, seed=seeds)
-def test_hierarchical_weights_are_a_distribution(code, lengths, d, seed):
-    rng = np.random.default_rng(seed)
-    *groups, (q1, q2) = code["draw"](rng, *[(n, d) for n in lengths], (2, d))
-    o, weights = code["hierarchical"](groups, q1, q2)
-    assert [len(w) for w in weights] == lengths
-    flat = np.concatenate(weights)
-    close(flat.sum(), np.float64(1.0))
-    close(flat @ np.concatenate(groups), o)
-
-
-@quick
 @given(N=sizes, D=sizes, seed=seeds)
 def test_self_attention_knows_no_order_and_a_causal_one_no_future(code, N, D, seed):
     rng = np.random.default_rng(seed)
@@ -194,16 +197,14 @@ def test_self_attention_knows_no_order_and_a_causal_one_no_future(code, N, D, se
 @given(N=st.integers(1, 4), M=st.integers(1, 3), masked=st.booleans(), seed=seeds)
 def test_pointers_are_a_distribution_over_sequences(code, N, M, masked, seed):
     M = min(M, N)
-    rng = np.random.default_rng(seed)
-    shapes = {"start": 4, "W_k": (2, 5), "W_q": (4, 5), "v": 5, "W_x": (2, 4)}
-    P = {k: rng.normal(size=s) for k, s in shapes.items()} | {"W_h": np.eye(4)}
-    X, total = rng.normal(size=(N, 2)), 0.0
-    for sequence in itertools.product(range(N), repeat=M):
-        if masked and len(set(sequence)) < M:
-            continue
-        rows = code["pointer_rows"](X, sequence, P, masked)
-        total += np.prod(rows[np.arange(M), list(sequence)])
-    close(total, np.float64(1.0))
+    net = code["PointerNet"](5, torch.Generator().manual_seed(seed)).double()
+    C = torch.tensor(list(itertools.product(range(N), repeat=M)))
+    if masked:
+        C = C[[len({*c}) == M for c in C.tolist()]]
+    x = torch.tensor(np.random.default_rng(seed).uniform(1, 30, size=N))
+    rows = torch.softmax(net(x.expand(len(C), -1), C, masked), dim=2)
+    total = rows.gather(2, C[..., None]).prod(dim=1).sum()
+    close(total.detach().numpy(), np.float64(1.0))
 
 
 @settings(max_examples=10, deadline=None)
@@ -212,29 +213,46 @@ def test_pointer_net_never_repeats_under_its_mask(code, N, seed):
     net = code["PointerNet"](5, torch.Generator().manual_seed(seed))
     x, C = code["number_sets"](7, N, np.random.default_rng(seed))
     assert (x.gather(1, C).diff(dim=1) < 0).all() and x.min() >= 1 and x.max() <= 30
-    chosen, rows = code["point"](net, x, True)
+    chosen, rows = code["point"](net, x)
     assert (chosen.sort(dim=1)[0] == torch.arange(N)).all()
-    assert torch.allclose(rows.sum(dim=2), torch.ones(7, N))
+    assert torch.allclose(rows.sum(dim=2), torch.ones(len(x), N))
+
+
+@quick
+@given(N=st.integers(2, 12), seed=seeds)
+def test_no_set_of_the_test_can_occur_in_training(code, N, seed):
+    rng = np.random.default_rng(seed)
+    old, new = (code["number_sets"](50, N, rng, kept)[0] for kept in (False, True))
+    assert (old.sum(dim=1) % 5 != 0).all() and (new.sum(dim=1) % 5 == 0).all()
+    assert len(old) == 50 and len(new) > 30
 
 
 FAULTS = [
-    Fault("o = o + a * x", "o = o + x", "weights left out of the mixture"),
+    Fault("return sum(a * x for", "return sum(x for", "weights left out"),
     Fault(
         "weights / weights.sum()", "weights / weights.max()", "divided by the largest"
     ),
-    Fault(
-        "v @ np.tanh(W @ x + U @ q)", "v @ np.tanh(W @ x - U @ q)", "sign of the query"
-    ),
-    Fault("x @ q / np.sqrt(len(x))", "x @ q / len(x)", "d for √d, one pair"),
+    Fault("-(apart @ theta**2) / 2", "-(apart @ theta**2)", "½ of the kernel"),
+    Fault("~np.eye(len(X)", "np.eye(len(X)", "each point asks itself"),
+    Fault("dtheta = -theta *", "dtheta = theta *", "sign of dθ"),
+    Fault("len(y) * y, A)", "len(y) + y, A)", "do + y for do yᵀ"),
     Fault("Q @ W.T @ K.T", "-Q @ W.T @ K.T", "sign of the bilinear score"),
-    Fault("[None] + (Q @ W_q)", "[None] * (Q @ W_q)", "product for sum in the score"),
+    Fault("W_q)[:, None]) @ w", "W_q)[:, None] * 2) @ w", "the query counts twice"),
     Fault(
         "alpha.shape[-1]) - alpha", "alpha.shape[-1]) + alpha", "sign in the Jacobian"
     ),
-    Fault("1 / np.sqrt(d) if scaled", "1 / d if scaled", "d for √d in the variance"),
+    Fault(
+        "1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
+        "1 / Q.shape[-1] if scale is None else scale\n    S",
+        "d for √d",
+    ),
     Fault("softmax(S, axis=-1)  # over", "softmax(S, axis=-2)  # over", "wrong axis"),
-    Fault("np.where(mask, S, -np.inf)", "np.where(mask, S, 0.0)", "masked score 0"),
-    Fault("np.where(mask, S,", "np.where(~mask, S,", "mask the wrong way round"),
+    Fault(
+        "S = np.where(mask, S, -np.inf)", "S = np.where(mask, S, 0.0)", "masked score 0"
+    ),
+    Fault(
+        "S = np.where(mask, S,", "S = np.where(~mask, S,", "mask the wrong way round"
+    ),
     Fault("(dA - (A * dA).sum(axis=-1", "(dA + (A * dA).sum(axis=-1", "sign in dS"),
     Fault(
         "(A * dA).sum(axis=-1, keep", "dA.sum(axis=-1, keep", "weights missing in dS"
@@ -245,9 +263,9 @@ FAULTS = [
     Fault('"Q": scale * dS @ K', '"Q": dS @ K', "missing 1/√d in dQ"),
     Fault('"K": scale * dS.mT @ Q', '"K": -scale * dS.mT @ Q', "sign of dK"),
     Fault('"V": A.mT @ dO', '"V": dS.mT @ dO', "dV from the scores"),
-    Fault("* v * (1 - hidden**2)", "* v * (1 - hidden)", "missing square in tanh'"),
+    Fault("* w * (1 - hidden**2)", "* w * (1 - hidden)", "missing square in tanh'"),
     Fault("by_key @ W_k.T", "by_key @ -W_k.T", "sign of dK, additive"),
-    Fault('"mn,mnh->h", dS', '"mn,mnh->h", dS**2', "dv from squares"),
+    Fault('"mn,mnu->u", dS', '"mn,mnu->u", dS**2', "dw from squares"),
     Fault(
         "(losses - softmax(s) @ losses)", "(losses - losses.mean())", "plain mean loss"
     ),
@@ -255,23 +273,18 @@ FAULTS = [
     Fault("g - g.sum(axis=-1", "g + g.sum(axis=-1", "e_z + α"),
     Fault("int(np.ceil(p - D))", "int(np.floor(p - D))", "window rounded outwards"),
     Fault(
-        "alpha[i - 1] = softmax", "alpha[i - 2] = softmax", "window one too far left"
+        "alpha[n - 1] = softmax", "alpha[n - 2] = softmax", "window one too far left"
     ),
-    Fault("(2 * (D / 2) ** 2)", "(2 * D**2)", "σ = D"),
-    Fault("n * expit(v_p", "expit(v_p", "centre in (0, 1)"),
-    Fault("np.concatenate([c, q])", "np.concatenate([q, c])", "q ⊕ c"),
+    Fault("** 2 / D**2)", "** 2 / D)", "D for D² in the bell"),
+    Fault("N * expit(w_p", "expit(w_p", "centre in (0, 1)"),
     Fault(
         "h, -1).swapaxes(-2, -3)", "-1, h).swapaxes(-2, -1)[..., :, :]", "wrong split"
     ),
-    Fault("return joined @ W_O, A", "return joined @ W_O.T, A", "W_O transposed"),
-    Fault("[b * A[0] for", "[A[0] for", "sentence weight left out"),
+    Fault(" @ W_O, A  # (M, d)", " @ W_O.T, A  # (M, d)", "W_O transposed"),
     Fault("np.tril(np.ones", "np.triu(np.ones", "looks at the future only"),
     Fault("attend(X @ W_q, X @ W_k,", "attend(X @ W_k, X @ W_q,", "Q and K swapped"),
-    Fault(
-        "return alpha @ H, alpha, e", "return H.mean(axis=0), alpha, e", "plain mean"
-    ),
-    Fault("free[c] = False", "free[c] = True", "mask never set"),
-    Fault("np.tanh(X[c] @ P", "np.tanh(X[0] @ P", "reads the first input always"),
+    Fault("S.masked_fill(used > 0", "S.masked_fill(used > 9", "mask never set"),
+    Fault("% 5 == 0) == new", "% 5 != 0) == new", "the test's sets in training"),
     Fault(
         "S.shape[2]).cumsum(dim=1) - F",
         "S.shape[2]).cumsum(dim=1) + F",
