@@ -62,43 +62,35 @@ def test_masked_loss_equals_torch_and_ignores_padding(code, N, extra, V, seed):
 
 @settings(deadline=None, max_examples=40)
 @given(N=sizes, T=sizes, E=sizes, H=sizes, C=sizes, A=sizes, seed=seeds)
-def test_decoder_step_equals_autograd(code, N, T, E, H, C, A, seed):
+def test_decoder_step_equals_torch(code, N, T, E, H, C, A, seed):
     rng = np.random.default_rng(seed)
     shapes = {"W_s": (H, A), "W_h": (C, A), "v": (A,)}
-    for g in "rzs":
+    for g in "rus":
         shapes |= {f"W_x{g}": (E + C, H), f"W_s{g}": (H, H), f"b_{g}": (H,)}
-    P = {key: rng.normal(size=shape) for key, shape in shapes.items()}
+    w = {key: rng.normal(size=shape) for key, shape in shapes.items()}
     inputs = {"y": (N, E), "s": (N, H), "h": (N, T, C)}
     inputs = {key: rng.normal(size=shape) for key, shape in inputs.items()}
     real = np.arange(T) < rng.integers(1, T + 1, size=(N, 1))
-    out, cache = code["decoder_step"](P, **inputs, real=real)
-    dout = rng.normal(size=out.shape)
-    grads = code["decoder_step_backward"](P, dout, cache)
+    out, _ = code["decoder_step"](w, **inputs, real=real)
 
-    leaf = {k: torch.tensor(v, requires_grad=True) for k, v in (P | inputs).items()}
+    leaf = {k: torch.tensor(v) for k, v in (w | inputs).items()}
     y, s, h = leaf["y"], leaf["s"], leaf["h"]
     e = torch.einsum(
         "nta,a->nt",
         torch.tanh((s @ leaf["W_s"])[:, None] + h @ leaf["W_h"]),
         leaf["v"],
     )
-    alpha = torch.where(torch.tensor(real), e, -torch.inf).softmax(1)
-    c = torch.einsum("nt,ntc->nc", alpha, h)
+    weights = torch.where(torch.tensor(real), e, -torch.inf).softmax(1)
+    c = torch.einsum("nt,ntc->nc", weights, h)
     x = torch.cat([y, c], 1)
     a = {
-        g: x @ leaf[f"W_x{g}"] + u @ leaf[f"W_s{g}"] + leaf[f"b_{g}"]
-        for g, u in (("r", s), ("z", s))
+        g: x @ leaf[f"W_x{g}"] + state @ leaf[f"W_s{g}"] + leaf[f"b_{g}"]
+        for g, state in (("r", s), ("u", s))
     }
-    r, z = a["r"].sigmoid(), a["z"].sigmoid()
+    r, u = a["r"].sigmoid(), a["u"].sigmoid()
     new = torch.tanh(x @ leaf["W_xs"] + (r * s) @ leaf["W_ss"] + leaf["b_s"])
-    theirs = torch.cat([z * s + (1 - z) * new, c], 1)
-    np.testing.assert_allclose(out, theirs.detach(), atol=1e-12, strict=True)
-    theirs.backward(torch.tensor(dout))
-    assert set(grads) == set(leaf)
-    for key, g in grads.items():
-        np.testing.assert_allclose(
-            g, leaf[key].grad, rtol=1e-8, atol=1e-11, strict=True
-        )
+    theirs = torch.cat([u * s + (1 - u) * new, c], 1)
+    np.testing.assert_allclose(out, theirs, atol=1e-12, strict=True)
 
 
 @settings(deadline=None, max_examples=15)
@@ -115,9 +107,9 @@ def test_network_does_not_see_padding(code, attention, N, seed):
         )
         torch.testing.assert_close(one[0], Z[n], rtol=1e-10, atol=1e-12)
     if attention:
-        for alpha in weights:
-            assert (alpha[torch.tensor(X == PAD)] == 0).all()
-            torch.testing.assert_close(alpha.sum(1), torch.ones(N).double())
+        for a in weights:
+            assert (a[torch.tensor(X == PAD)] == 0).all()
+            torch.testing.assert_close(a.sum(1), torch.ones(N).double())
 
 
 @settings(deadline=None, max_examples=15)
@@ -147,9 +139,9 @@ def test_searches_agree_where_they_must(code, V, T, ends, k, seed):
     eos = V - 1 if ends else None
     ranking = code["exhaustive"](model, V, T, eos)
     np.testing.assert_allclose(sum(np.exp(s) for _, s in ranking), 1.0, rtol=1e-9)
-    beam, counted = code["beam_search"], code["counted"](model)
-    first = beam(counted, k, T, eos)[0]
-    assert counted.rows <= 1 + k * (T - 1)
+    beam, rows = code["beam_search"], []
+    first = beam(lambda p: rows.append(len(p)) or model(p), k, T, eos)[0]
+    assert sum(rows) <= 1 + k * (T - 1)
     assert first[1] <= ranking[0][1] + 1e-12
     np.testing.assert_allclose(
         first[1], code["sequence_log_prob"](model, first[0]), atol=1e-12
@@ -169,6 +161,12 @@ def test_no_beam_goes_on_after_the_end(code):
     model = code["random_model"](3, np.random.default_rng(5), spread=0.5)
     for y, _ in code["beam_search"](model, 5, 6, 2, stop=False):
         assert (2 not in y[:-1]) and (y[-1] == 2 or len(y) == 6)
+    rows, live = [], []  # a place that an ended candidate leaves stays empty
+    code["beam_search"](
+        lambda p: rows.append(p) or model(p), 3, 5, 2, stop=False, trace=live
+    )
+    for asked, (grown, _) in zip(rows[1:], live, strict=False):
+        assert asked == [y for y, _ in grown[:3] if y[-1] != 2]
     assert code["until"]((0, 2, 1, 2), 2) == (0, 2)
     assert code["until"]((0, 1), 2) == (0, 1)
 
@@ -195,20 +193,6 @@ def test_bleu_by_its_definition(code, pairs):
     np.testing.assert_allclose(code["bleu"](references, references), 1.0)
 
 
-@settings(deadline=None)
-@given(V=st.integers(2, 9), tau=st.floats(0.1, 5), top_k=st.integers(0, 9), seed=seeds)
-def test_temperature_and_top_k(code, V, tau, top_k, seed):
-    top_k = min(top_k, V)
-    log_p = torch.log_softmax(
-        torch.tensor(np.random.default_rng(seed).normal(size=V)), 0
-    )
-    values, kept = (log_p / tau).topk(top_k or V)
-    desired = torch.zeros(V).double()
-    desired[kept] = values.softmax(0)
-    ours = np.exp(code["tempered"](log_p.numpy(), tau, top_k))
-    np.testing.assert_allclose(ours, desired, atol=1e-12)
-
-
 def test_training_on_a_copy_task(code):
     rng = np.random.default_rng(3)
     lines = [
@@ -222,24 +206,13 @@ def test_training_on_a_copy_task(code):
     assert code["exact"](words, data).mean() > 0.9
 
 
-def test_conditional_ranking_is_not_better_on_average(code):
-    rng, gap = np.random.default_rng(4), []
-    for _ in range(100):
-        model = code["random_model"](4, rng)
-        joint = code["beam_search"](model, 2, 4, None)[0][1]
-        grown, k = code["by_conditionals"](model, 2, 4, None)[-1]
-        gap.append(joint - max(score for _, score in grown[:k]))
-    assert np.mean(gap) > 0.05
-
-
 FAULTS = [
-    Fault("X[:, t] @ P", "X[:, 0] @ P", "the encoder reads the first word only"),
+    Fault("X[:, t] @ w", "X[:, 0] @ w", "the encoder reads the first word only"),
+    Fault('c @ w["W_c"] +', "", "the code does not enter the decoder"),
     Fault(
         "[(BOS, *p) for p in prefixes]", "[(*p,) for p in prefixes]", "no start symbol"
     ),
-    Fault(
-        "log_probs([y[:t]])[0, w]", "log_probs([y[: t + 1]])[0, w]", "a word too many"
-    ),
+    Fault("log_probs([y[:t]])", "log_probs([y[: t + 1]])", "a word too many"),
     Fault("BOS), Y[:, :-1]]", "BOS), Y[:, 1:]]", "shifted to the left"),
     Fault(
         "real = Y != PAD  # (N, L), the mask m", "real = Y >= PAD", "loss without mask"
@@ -255,41 +228,19 @@ FAULTS = [
         "return loss, dZ / real.sum()",
         "gradient of padding",
     ),
-    Fault("np.where(real, u @", "np.where(True, u @", "attention to padding"),
+    Fault("np.where(real, phi @", "np.where(True, phi @", "attention to padding"),
+    Fault("phi = np.tanh(", "phi = (", "scores without tanh"),
     Fault(
-        "de = alpha * (dalpha - (alpha * dalpha).sum(axis=1, keepdims=True))",
-        "de = alpha * dalpha",
-        "softmax without its second term",
-    ),
-    Fault('* P["v"] * (1 - u**2)', '* P["v"]', "missing slope of tanh"),
-    Fault(
-        'alpha[:, :, None] * dc[:, None] + da @ P["W_h"].T',
-        "alpha[:, :, None] * dc[:, None]",
-        "states as values only, not as keys",
-    ),
-    Fault(
-        "z * s + (1 - z) * s_new, (",
-        "(1 - z) * s + z * s_new, (",
+        "u * s + (1 - u) * s_new, (",
+        "(1 - u) * s + u * s_new, (",
         "update gate reversed",
     ),
     Fault(
-        '(r * s) @ P["W_ss"] + P["b_s"])',
-        'r * (s @ P["W_ss"]) + P["b_s"])',
+        '(r * s) @ w["W_ss"] + w["b_s"])',
+        'r * (s @ w["W_ss"]) + w["b_s"])',
         "reset after the product",
     ),
-    Fault(
-        "(s - s_new) * z * (1 - z)",
-        "(s_new - s) * z * (1 - z)",
-        "sign of the update gate",
-    ),
-    Fault(
-        "ds * z + drs * r +", "ds * z + drs +", "reset gate left out on the way back"
-    ),
-    Fault(
-        '("s", da_s, r * s)', '("s", da_s, s)', "dW_ss from the state before the reset"
-    ),
-    Fault("dout[:, H:] + dx[:, E:]", "dout[:, H:]", "one of the two uses of the code"),
-    Fault("ds + ds_looked", "ds", "the query's gradient"),
+    Fault("np.hstack([y, c])", "np.hstack([c, y])", "word and code exchanged"),
     Fault(
         "real.sum(1), True, False)",
         "0 * real.sum(1) + X.shape[1], True, False)",
@@ -312,23 +263,25 @@ FAULTS = [
         "conditionals ranked",
     ),
     Fault("or t == max_length for", "or t >= max_length - 1 for", "cut too early"),
-    Fault("-live[0][1] / max_length**alpha", "-live[0][1]", "bound of the early stop"),
+    Fault(
+        "live = [h for h, o in zip(grown, over, strict=False) if not o]",
+        "live = [h for h in extensions(log_probs, live, 99) if h[0][-1] != eos][:k]",
+        "the beam is refilled after an end",
+    ),
+    Fault("stop=True, trace", "stop=False, trace", "never stops early"),
+    Fault(
+        "live[0][1] / max_length**alpha", "live[0][1] * 0.5", "bound of the early stop"
+    ),
     Fault("len(h[0]) ** alpha", "len(h[0]) ** (alpha + 1)", "exponent of the length"),
-    Fault("before[h[0][:-1]] - h[1]", "-h[1]", "the wrong rule is not wrong"),
+    Fault(
+        "/ len(h[0]) ** alpha",
+        "/ max(len(h[0]) - 1, 0.5) ** alpha",
+        "the length without its end symbol",
+    ),
     Fault("states[p[:-1]] if p else s", "s", "the prefix's state is forgotten"),
     Fault("(a & b).total()", "(a | b).total()", "clipping"),
-    Fault("min(0.0, 1 - r / c)", "min(0.0, 1 - c / r)", "brevity penalty upside down"),
-    Fault("np.mean(log_p))", "np.sum(log_p))", "sum for the geometric mean"),
-    Fault(
-        "np.sort(log_p)[-top_k]",
-        "np.sort(log_p)[top_k - 1]",
-        "the k least probable words",
-    ),
-    Fault(
-        "np.where(keep, log_p / tau",
-        "np.where(keep, log_p * tau",
-        "temperature upside down",
-    ),
+    Fault("1 - L_ref / L_y", "1 - L_y / L_ref", "brevity penalty upside down"),
+    Fault("** (1 / longest)", "", "product for the geometric mean"),
 ]
 
 
@@ -351,8 +304,8 @@ def benchmarks(scope):
 
     yield "masked loss, gradient", lambda: scope["masked_loss"](Z, Y), loss
     x, s = rng.normal(size=(2, 64, 64))
-    P = {f"W_{a}{g}": rng.normal(size=(64, 64)) for a in "xs" for g in "rzs"}
-    P |= {f"b_{g}": rng.normal(size=64) for g in "rzs"}
+    P = {f"W_{a}{g}": rng.normal(size=(64, 64)) for a in "xs" for g in "rus"}
+    P |= {f"b_{g}": rng.normal(size=64) for g in "rus"}
     cell = torch.nn.GRUCell(64, 64, dtype=torch.float64)
     x_t, s_t = torch.tensor(x), torch.tensor(s)
     yield "GRU step", lambda: scope["gru_step"](P, x, s), lambda: cell(x_t, s_t)
