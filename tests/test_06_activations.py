@@ -154,7 +154,7 @@ FAULTS = [
         "np.maximum(z, 0), (z < 0)",
         "ReLU's slope on the wrong side",
     ),
-    Fault("s * (1 - s)", "s * (1 + s)", "sign in the logistic slope"),
+    Fault("value * (1 - value)", "value * (1 + value)", "sign in the logistic slope"),
     Fault(
         "np.maximum(z >= 0, e)",
         "np.maximum(z <= 0, e)",
@@ -178,16 +178,24 @@ FAULTS = [
         "return value, logistic(z)[1]",
         "slope of softplus",
     ),
-    Fault("s + beta * z * ds", "s + z * ds", "missing β in swish'"),
+    Fault("gate + beta * z * dgate", "gate + z * dgate", "missing β in swish'"),
     Fault("gate + z * density", "gate + density", "missing z in GELU'"),
     Fault("np.sqrt(2 * np.pi)", "np.sqrt(np.pi)", "constant of the normal density"),
     Fault("1 + 3 * 0.044715", "1 + 0.044715", "missing 3 in the tanh form's slope"),
     Fault("z + 0.044715 * z**3", "z + 0.0455 * z**3", "constant of the tanh form"),
-    Fault("(delta * slope) @ W.T", "delta @ W.T", "missing slope on the way back"),
-    Fault("(logistic(s)[0] - y) / len(y)", "(logistic(s)[0] - y)", "missing 1/N"),
+    Fault("(dA * slope) @ W.T", "dA @ W.T", "missing slope on the way back"),
+    Fault("(dZ @ W.T) * slope", "dZ @ W.T", "missing slope in the deep network"),
+    Fault("s * np.sqrt(np.mean(slopes", "s * (np.mean(slopes", "missing root in χ"),
+    Fault("return s * np.sqrt(", "return np.sqrt(", "missing scale in χ"),
+    Fault("[1.0, v2, 1.0]", "[1.0, v2, v2]", "weights of the three units"),
     Fault(
-        'np.outer(ds, P["v"])',
-        'np.outer(ds, P["v"] ** 2)',
+        "do = (logistic(out)[0] - y) / len(y)",
+        "do = logistic(out)[0] - y",
+        "missing 1/N",
+    ),
+    Fault(
+        'np.outer(do, P["v"])',
+        'np.outer(do, P["v"] ** 2)',
         "gradient of the hidden layer",
     ),
     Fault("X.T @ dZ", "X.T @ dA", "activation left out on the way back"),
@@ -221,7 +229,7 @@ FAULTS = [
         "losers share the gradient",
     ),
     Fault(
-        "(g(z) - s[:, None] * z).min", "(g(z) - s[:, None] * z).max", "lines from above"
+        "(g(z) - m[:, None] * z).min", "(g(z) - m[:, None] * z).max", "lines from above"
     ),
     Fault(
         'P["W"].T, P["b"], P["v"]',
