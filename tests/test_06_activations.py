@@ -34,7 +34,6 @@ THEIRS = {
     "softplus": lambda z: F.softplus(z, threshold=40),
     "swish": F.silu,
     "gelu": F.gelu,
-    "gelu_tanh": lambda z: F.gelu(z, approximate="tanh"),
 }
 
 
@@ -79,7 +78,6 @@ def test_identities_and_bounds(code, z):
     assert (np.abs(code["swish"](z)[1] - 0.5) <= 0.6).all()
     gap = code["softplus"](z)[0] - code["relu"](z)[0]
     assert ((gap >= 0) & (gap <= np.log(2) + 1e-15)).all()
-    assert np.abs(code["gelu_tanh"](z)[0] - code["gelu"](z)[0]).max() < 5e-4
 
 
 @settings(deadline=None)
@@ -123,16 +121,6 @@ def test_network_equals_torch(code, N, D, H, seed):
         )
 
 
-@settings(max_examples=20, deadline=None)
-@given(K=st.integers(1, 30), low=st.floats(-5, 0), width=st.floats(0.1, 8))
-def test_pieces_stay_below_and_touch(code, K, low, width):
-    for g, *_ in code["TARGETS"].values():
-        s, b = code["pieces"](g, low, low + width, K)
-        z = np.linspace(-2, 2, 2401)
-        gaps = g(z) - (s[:, None] * z + b[:, None])
-        assert gaps.min() > -1e-12 and np.abs(gaps.min(axis=1)).max() < 1e-12
-
-
 def test_training_lowers_the_loss(code):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(90, 4))
@@ -154,7 +142,7 @@ FAULTS = [
         "np.maximum(z, 0), (z < 0)",
         "ReLU's slope on the wrong side",
     ),
-    Fault("s * (1 - s)", "s * (1 + s)", "sign in the logistic slope"),
+    Fault("value * (1 - value)", "value * (1 + value)", "sign in the logistic slope"),
     Fault(
         "np.maximum(z >= 0, e)",
         "np.maximum(z <= 0, e)",
@@ -178,16 +166,22 @@ FAULTS = [
         "return value, logistic(z)[1]",
         "slope of softplus",
     ),
-    Fault("s + beta * z * ds", "s + z * ds", "missing β in swish'"),
+    Fault("gate + beta * z * dgate", "gate + z * dgate", "missing β in swish'"),
     Fault("gate + z * density", "gate + density", "missing z in GELU'"),
     Fault("np.sqrt(2 * np.pi)", "np.sqrt(np.pi)", "constant of the normal density"),
-    Fault("1 + 3 * 0.044715", "1 + 0.044715", "missing 3 in the tanh form's slope"),
-    Fault("z + 0.044715 * z**3", "z + 0.0455 * z**3", "constant of the tanh form"),
-    Fault("(delta * slope) @ W.T", "delta @ W.T", "missing slope on the way back"),
-    Fault("(logistic(s)[0] - y) / len(y)", "(logistic(s)[0] - y)", "missing 1/N"),
+    Fault("(dA * slope) @ W.T", "dA @ W.T", "missing slope on the way back"),
+    Fault("(dZ @ W.T) * slope", "dZ @ W.T", "missing slope in the deep network"),
+    Fault("s * np.sqrt(np.mean(slopes", "s * (np.mean(slopes", "missing root in χ"),
+    Fault("return s * np.sqrt(", "return np.sqrt(", "missing scale in χ"),
+    Fault("[1.0, v2, 1.0]", "[1.0, v2, v2]", "weights of the three units"),
     Fault(
-        'np.outer(ds, P["v"])',
-        'np.outer(ds, P["v"] ** 2)',
+        "do = (logistic(out)[0] - y) / len(y)",
+        "do = logistic(out)[0] - y",
+        "missing 1/N",
+    ),
+    Fault(
+        'np.outer(do, P["v"])',
+        'np.outer(do, P["v"] ** 2)',
         "gradient of the hidden layer",
     ),
     Fault("X.T @ dZ", "X.T @ dA", "activation left out on the way back"),
@@ -219,9 +213,6 @@ FAULTS = [
         "won * dA[:, None, :]",
         "(1 - won) * dA[:, None, :]",
         "losers share the gradient",
-    ),
-    Fault(
-        "(g(z) - s[:, None] * z).min", "(g(z) - s[:, None] * z).max", "lines from above"
     ),
     Fault(
         'P["W"].T, P["b"], P["v"]',
