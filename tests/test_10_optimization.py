@@ -125,16 +125,6 @@ def test_example_gradients_are_those_of_autograd(seed, N, D):
     )
 
 
-@given(seed=seeds, D=st.integers(1, 5), lr=st.floats(0.1, 100))
-def test_backtracking_accepts_what_it_promises_and_is_not_timid(seed, D, lr):
-    rng = np.random.default_rng(seed)
-    lam, w = rng.uniform(0.1, 20, D), rng.normal(size=D)
-    f, g = lambda w: (lam * w**2).sum() / 2, lam * w
-    got = chapter.namespace()["backtracking"](f, w, g, lr=lr)
-    assert f(w - got * g) <= f(w) - 0.3 * got * g @ g
-    assert got >= min(lr, 0.5 * 2 * 0.7 / lam.max()) * (1 - 1e-9)
-
-
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, N=st.integers(1, 7), sizes=st.tuples(*[st.integers(2, 6)] * 3))
 def test_network_gradients_are_those_of_autograd(seed, N, sizes):
@@ -192,19 +182,9 @@ FAULTS = [
     Fault("return BOWL * w", "return -BOWL * w", "sign of the gradient"),
     Fault("return -lr * g  # eq-10-gd", "return lr * g", "ascent instead of descent"),
     Fault(
-        "f(w) - share * lr * (g @ g)",
-        "f(w) + share * lr * (g @ g)",
-        "line search accepts a climb",
-    ),
-    Fault(
         "(X @ w - y)[:, None] * X",
         "2 * (X @ w - y)[:, None] * X",
         "factor 2 in the slopes",
-    ),
-    Fault(
-        "order[i : i + batch_size]",
-        "order[i : i + batch_size - 1]",
-        "an example lost a batch",
     ),
     Fault(
         "e = (1 - lr * pull) * e - lr * xi",
@@ -239,9 +219,6 @@ FAULTS = [
         "Nesterov without its gradient",
     ),
     Fault(
-        "(k - 1) / (k + 2)", "(k - 1) / (k + 1)", "wrong friction in Nesterov's flow"
-    ),
-    Fault(
         "np.sqrt(s + eps) if inside", "np.sqrt(s) + eps if inside", "ε outside the root"
     ),
     Fault(
@@ -269,11 +246,6 @@ FAULTS = [
     ),
     Fault(
         '"b1": dZ1.sum(0)', '"b1": dZ1.mean(0)', "mean instead of sum over the batch"
-    ),
-    Fault(
-        'params["W" + k].T',
-        'params["W" + k].T * 1.01',
-        "other weights in PyTorch's layer",
     ),
 ]
 
