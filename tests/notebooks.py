@@ -15,9 +15,6 @@ ROOT, BOOK = chapters.ROOT, chapters.BOOK
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 CHAPTERS = chapters.SLUGS
 
-# What holds from a chapter's second edition on is not asked of these.
-FIRST_EDITION = set()
-
 # Exactly one of these says what a code cell is; the rest only change how it looks or runs.
 KINDS = {"setup", "define", "run", "check", "figure", "widget", "solution"}
 EXTRAS = {"hide-input", "hide-cell", "remove-input", "slow", "keep-colours", "seen"}

@@ -20,7 +20,6 @@ from tests.notebooks import (
     BOOK,
     CHAPTERS,
     EXTRAS,
-    FIRST_EDITION,
     KINDS,
     NOTEBOOKS,
     ROOT,
@@ -42,9 +41,6 @@ def notebook_ids(path):
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=notebook_ids)
 every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
-from_second_edition = pytest.mark.parametrize(
-    "slug", [slug for slug in CHAPTERS if slug not in FIRST_EDITION]
-)
 
 
 def markdown(slug):
@@ -100,7 +96,7 @@ def test_is_long_enough_and_has_sliders(slug):
     assert len(rules.widgets(notebook)) >= 4
 
 
-@from_second_edition
+@every_chapter
 def test_is_no_longer_than_a_chapter(slug):
     assert not rules.size(chapters.read(slug), sources(slug))
 
@@ -117,12 +113,12 @@ def test_of_the_code_open_on_the_page_a_third_at_most_is_checks(slug):
     assert not rules.open_checks(chapters.read(slug))
 
 
-@from_second_edition
+@every_chapter
 def test_has_four_to_seven_sliders_and_one_soon(slug):
     assert not rules.sliders(chapters.read(slug))
 
 
-@from_second_edition
+@every_chapter
 def test_what_a_slider_shows_is_predicted_explained_and_asserted(slug):
     assert not rules.seen(chapters.read(slug))
 
@@ -200,7 +196,7 @@ def test_prose_has_no_weasel_words(slug):
         assert not found, f"{found} in {line!r}"
 
 
-@from_second_edition
+@every_chapter
 def test_prose_has_one_sentence_a_line(slug):
     assert not rules.two_sentences(chapters.read(slug))
 
