@@ -1,5 +1,6 @@
 """What the tests of the homework share: sources, answers, submissions, marks."""
 
+import builtins
 import contextlib
 import copy
 import csv
@@ -15,6 +16,8 @@ from textwrap import dedent
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy
+import torch
 from nbformat.v4 import new_code_cell
 
 from chapters import ROOT
@@ -142,7 +145,18 @@ def mark(slug, notebook, apart=True, seconds=20):
     The cells run from the top, the locked ones as the source has them. A test gives all
     of its points or none. Visible checks run too, and give no points. A cell may take
     ``seconds``. With ``apart=False`` the tests see the names as the student left them.
+    Whatever the notebook does to Python, NumPy and PyTorch is undone.
     """
+    modules = [builtins, numpy, numpy.testing, torch, torch.testing]
+    before = [(vars(module), dict(vars(module))) for module in modules]
+    try:
+        return _mark(slug, notebook, apart, seconds)
+    finally:
+        for names, kept in before:
+            names.update(kept)
+
+
+def _mark(slug, notebook, apart, seconds):
     plt.switch_backend("agg")
     trust, locked, worth = trusted(slug)
     of, by_hand = points(slug)

@@ -4,12 +4,9 @@ The marks are computed in this process, by ``tests.homework.mark``; that they ar
 nbgrader's is for ``test_homework_batch.py`` to show.
 """
 
-import builtins
-
 import nbformat
 import numpy
 import pytest
-import torch
 
 from homework.course import release
 from tests.homework import (
@@ -92,17 +89,6 @@ def test_wrong_answers_lose_their_marks_and_no_others(released, slug):
     assert not different, "\n".join(different)
 
 
-def mark_tricky(slug, notebook, apart):
-    """Marks; and Python, NumPy and PyTorch are left as they were."""
-    modules = [builtins, numpy, numpy.testing, torch, torch.testing]
-    before = [(vars(module), dict(vars(module))) for module in modules]
-    try:
-        return mark(slug, notebook, apart, seconds=0.5)[0]
-    finally:
-        for names, kept in before:
-            names.update(kept)
-
-
 @every_assignment
 def test_tricks_win_nothing(released, slug):
     """They would, if the tests saw the names as the student left them."""
@@ -110,9 +96,9 @@ def test_tricks_win_nothing(released, slug):
     for what, codes, due in wrong_answers(slug):
         codes = {task: tricked(code) for task, code in codes.items()}
         notebook = with_cell(answered(released[slug], codes), TRICKS)
-        found = mark_tricky(slug, notebook, apart=True)
+        found = mark(slug, notebook, apart=True, seconds=0.5)[0]
         assert all(found[task] <= due[task] for task in due), (what, found, due)
-        naive = mark_tricky(slug, notebook, apart=False)
+        naive = mark(slug, notebook, apart=False, seconds=0.5)[0]
         won += sum(max(0, naive[task] - due[task]) for task in due)
     assert won > 0
     assert abs(-1) == max(0, 1) == numpy.abs(-1)  # for the tests that follow

@@ -224,7 +224,7 @@ def test_the_stage_shows_sliders_without_code(reader):
             except OSError:
                 page.wait_for_timeout(250)
         page.goto("http://localhost:8867/", timeout=120_000)
-        page.locator(".widget-vbox").nth(6).wait_for(timeout=120_000)
+        page.locator(".widget-vbox").nth(3).wait_for(timeout=120_000)
         assert page.locator(".jp-InputArea-editor").count() == 0
         assert "import numpy" not in page.locator("body").inner_text()
         figure = page.locator(".widget-vbox").first
