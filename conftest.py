@@ -60,6 +60,24 @@ def pytest_collection_modifyitems(items):
     items.sort(key=rank)  # stable: within a group the order of the file
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    from tests.costs import spent
+
+    spent()  # so that the first test does not answer for the collection
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call):
+    """With each test's seconds go the CPU-seconds: `make bench` adds them up."""
+    from tests.costs import spent
+
+    report = yield
+    if call.when == "teardown":
+        report.user_properties.append(("cpu", f"{spent():.2f}"))
+    return report
+
+
 def rank(item):
     name = group(item.nodeid)
     found = ORDER.search(name)

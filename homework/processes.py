@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
+import threading
 import uuid
 
 import psutil
@@ -16,6 +17,11 @@ KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 PROCESSES = multiprocessing.get_context(
     "spawn" if sys.platform == "win32" else "forkserver"
 )
+_running, _starting, _stopped = set(), threading.Lock(), threading.Event()
+
+
+class Stopped(Exception):
+    """What was asked for is not done, since ``stop`` has been called."""
 
 
 def in_process(task, place, *arguments):
@@ -28,10 +34,19 @@ def in_process(task, place, *arguments):
     log, token = place / "log.txt", uuid.uuid4().hex
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         work = PROCESSES.Process(target=_work, args=(task, arguments, home, token, log))
-        work.start()
-        work.join(MOST_SECONDS)
-        code = work.exitcode
-        _end(work, token)
+        with _starting:  # or it would start behind the back of ``stop``
+            if _stopped.is_set():
+                raise Stopped
+            work.start()
+            _running.add(work)
+        try:
+            work.join(MOST_SECONDS)
+            code = work.exitcode
+        finally:
+            _running.discard(work)
+            _end(work, token)
+    if _stopped.is_set():
+        raise Stopped
     if code == 0:
         return None
     if code is None:
@@ -48,9 +63,11 @@ def prepare():
 
 
 def stop():
-    """End what is running, so that each ``in_process`` returns."""
-    for process in multiprocessing.active_children():
-        process.kill()
+    """End what is running, and start nothing more: each ``in_process`` raises Stopped."""
+    with _starting:
+        _stopped.set()
+        for process in tuple(_running):
+            process.kill()
 
 
 def _adopt():

@@ -1,14 +1,15 @@
 """What build and tests cost, by kind and chapter, and what follows for twenty chapters.
 
-From the records of the last `make book` (jupyter-cache) and the last `make test`
-(_build/tests.xml): seconds of one worker each, so about CPU-seconds on a quiet machine
-with a core a worker.
+From the records of the last `make book` (jupyter-cache: seconds of a kernel, about its
+CPU-seconds on a quiet machine) and the last `make test` (_build/tests.xml: CPU-seconds).
 """
 
+import contextlib
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
+import psutil
 from jupyter_cache import get_cache
 
 import chapters
@@ -38,8 +39,23 @@ def built(folder=BUILD / ".jupyter_cache"):
     }
 
 
+def spent(process=psutil.Process()):  # noqa: B008
+    """CPU-seconds of this process and of all below it since the last call."""
+    total = 0.0
+    for each in [process, *process.children(recursive=True)]:
+        with contextlib.suppress(psutil.Error):
+            times = each.cpu_times()  # of those that have ended its parent keeps count
+            total += times.user + times.system
+            total += times.children_user + times.children_system
+    before, spent.before = spent.before, total
+    return total - before
+
+
+spent.before = 0.0
+
+
 def tested(report=BUILD / "tests.xml"):
-    """Seconds of the tests by kind and chapter; what belongs to no chapter under ''."""
+    """CPU-seconds of the tests by kind and chapter; what is of no chapter under ''."""
     out = Counter()
     for case in ElementTree.parse(report).iter("testcase"):
         name = f"{case.get('classname')} {case.get('name')}"
@@ -47,7 +63,8 @@ def tested(report=BUILD / "tests.xml"):
         slug = chapter(name)
         if kind == "own tests" and not slug:
             kind = "rest"
-        out[kind, "" if kind in ONCE else slug] += float(case.get("time"))
+        cpu = case.find("properties/property[@name='cpu']")
+        out[kind, "" if kind in ONCE else slug] += float(cpu.get("value"))
     return dict(out)
 
 

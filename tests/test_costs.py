@@ -1,17 +1,37 @@
 """The table of costs reads its records right and extrapolates from what a chapter adds."""
 
+import subprocess
+import sys
+import time
+
 import chapters
 from tests import costs
 
 REPORT = """<testsuites><testsuite>
-<testcase classname="book.{0}.ipynb" name="Cell 0" time="1.5" />
-<testcase classname="book.{0}.ipynb" name="Cell 0 again" time="0.5" />
-<testcase classname="book.notation.ipynb" name="Cell 0" time="2" />
-<testcase classname="tests.test_pages" name="test_is_accessible[book/{0}]" time="4" />
-<testcase classname="tests.test_pages" name="test_is_accessible[book/index]" time="8" />
-<testcase classname="tests.test_live" name="test_run_all_then_drag[{0}]" time="16" />
-<testcase classname="tests.test_{0}" name="test_fault[a sign]" time="32" />
-<testcase classname="tests.test_build" name="test_sound" time="64" />
+<testcase classname="book.{0}.ipynb" name="Cell 0" time="99">
+  <properties><property name="cpu" value="1.5" /></properties>
+</testcase>
+<testcase classname="book.{0}.ipynb" name="Cell 0 again" time="99">
+  <properties><property name="cpu" value="0.5" /></properties>
+</testcase>
+<testcase classname="book.notation.ipynb" name="Cell 0" time="99">
+  <properties><property name="cpu" value="2" /></properties>
+</testcase>
+<testcase classname="tests.test_pages" name="test_is_accessible[book/{0}]" time="99">
+  <properties><property name="cpu" value="4" /></properties>
+</testcase>
+<testcase classname="tests.test_pages" name="test_is_accessible[book/index]" time="99">
+  <properties><property name="cpu" value="8" /></properties>
+</testcase>
+<testcase classname="tests.test_live" name="test_run_all_then_drag[{0}]" time="99">
+  <properties><property name="cpu" value="16" /></properties>
+</testcase>
+<testcase classname="tests.test_{0}" name="test_fault[a sign]" time="99">
+  <properties><property name="cpu" value="32" /></properties>
+</testcase>
+<testcase classname="tests.test_build" name="test_sound" time="99">
+  <properties><property name="cpu" value="64" /></properties>
+</testcase>
 </testsuite></testsuites>"""
 
 
@@ -28,6 +48,20 @@ def test_a_report_is_read_by_kind_and_chapter(tmp_path):
         ("own tests", slug): 32,
         ("rest", ""): 64,
     }
+
+
+def test_what_is_spent_is_that_of_a_process_below_as_well():
+    burn = "import time\nwhile time.process_time() < {}: pass"
+    costs.spent()
+    subprocess.run([sys.executable, "-c", burn.format(1.0)])
+    assert 1 <= costs.spent() < 3 and costs.spent() < 0.5
+    process = subprocess.Popen([sys.executable, "-c", burn.format(60)])
+    total = 0.0
+    while total < 1 and process.poll() is None:  # not ended, and counted all the same
+        total += costs.spent()
+        time.sleep(0.1)
+    process.kill()
+    assert process.wait() < 0 and total < 3
 
 
 def test_a_chapter_more_costs_the_mean_of_those_there_are():

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import psutil
 import pytest
 
 from chapters import ROOT
+from homework import processes
 from homework.course import release
 from homework.grade import collect
 from homework.report import BY_HAND, Sheet, read_by_hand
@@ -264,6 +266,14 @@ def test_the_table_and_the_pages_say_so_too(batch):
 
 def test_nothing_is_left_running(batch):
     assert not left_over(batch[0])
+
+
+def test_nothing_starts_once_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "_stopped", threading.Event())
+    processes.stop()
+    with pytest.raises(processes.Stopped):
+        processes.in_process("grade", tmp_path)
+    assert not list(tmp_path.iterdir()), "expected no log, since nothing has run"
 
 
 def test_one_more_run_changes_nothing(batch):
