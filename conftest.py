@@ -60,21 +60,24 @@ def pytest_collection_modifyitems(items):
     items.sort(key=rank)  # stable: within a group the order of the file
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish():
-    from tests.costs import spent
+def pytest_sessionstart(session):
+    from tests.costs import Meter
 
-    spent()  # so that the first test does not answer for the collection
+    session.config.meter = Meter()
+
+
+def pytest_collection_finish(session):
+    session.config.meter.read()  # the first test does not answer for the collection
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(call):
-    """With each test's seconds go the CPU-seconds: `make bench` adds them up."""
-    from tests.costs import spent
-
+def pytest_runtest_makereport(item, call):
+    """With each test's seconds go its CPU-seconds: `make bench` adds them up."""
     report = yield
+    spent = item.config.meter.read()
+    item.cpu = spent if call.when == "setup" else item.cpu + spent
     if call.when == "teardown":
-        report.user_properties.append(("cpu", f"{spent():.2f}"))
+        report.user_properties.append(("cpu", f"{item.cpu:.2f}"))
     return report
 
 

@@ -39,19 +39,32 @@ def built(folder=BUILD / ".jupyter_cache"):
     }
 
 
-def spent(process=psutil.Process()):  # noqa: B008
-    """CPU-seconds of this process and of all below it since the last call."""
-    total = 0.0
-    for each in [process, *process.children(recursive=True)]:
-        with contextlib.suppress(psutil.Error):
-            times = each.cpu_times()  # of those that have ended its parent keeps count
-            total += times.user + times.system
-            total += times.children_user + times.children_system
-    before, spent.before = spent.before, total
-    return total - before
+class Meter:
+    """CPU-seconds of this process and of all that it starts, however deep."""
 
+    def __init__(self):
+        self.seen = {}  # pid → its parent, seconds of its own, of those it has reaped
 
-spent.before = 0.0
+    def read(self):
+        """CPU-seconds since the last reading."""
+        before, self.seen, own = self.seen, {}, psutil.Process()
+        for process in [own, *own.children(recursive=True)]:
+            with contextlib.suppress(psutil.Error):
+                t = process.cpu_times()
+                reaped = t.children_user + t.children_system
+                self.seen[process.pid] = process.ppid(), t.user + t.system, reaped
+        counted = Counter()  # of what has ended since, by who may have reaped it
+        for pid in before.keys() - self.seen:
+            parent, *seconds = before[pid]
+            while parent in before and parent not in self.seen:
+                parent = before[parent][0]
+            counted[parent] += sum(seconds)
+        total = 0.0
+        for pid, (_, seconds, reaped) in self.seen.items():
+            _, old, old_reaped = before.get(pid, (0, 0.0, 0.0))
+            # A browser's processes are never reaped: then there is nothing to take off.
+            total += seconds - old + max(0.0, reaped - old_reaped - counted[pid])
+        return total
 
 
 def tested(report=BUILD / "tests.xml"):

@@ -50,18 +50,18 @@ def test_a_report_is_read_by_kind_and_chapter(tmp_path):
     }
 
 
-def test_what_is_spent_is_that_of_a_process_below_as_well():
-    burn = "import time\nwhile time.process_time() < {}: pass"
-    costs.spent()
-    subprocess.run([sys.executable, "-c", burn.format(1.0)])
-    assert 1 <= costs.spent() < 3 and costs.spent() < 0.5
-    process = subprocess.Popen([sys.executable, "-c", burn.format(60)])
+def test_what_is_spent_is_that_of_all_below_as_well():
+    meter, burn = costs.Meter(), "import time\nwhile time.process_time() < {}: pass"
+    meter.read()
+    below = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
+    subprocess.run([sys.executable, "-c", below.format(1.0)])  # ended before it is seen
+    assert 1 <= meter.read() < 3 and meter.read() < 0.5
+    process = subprocess.Popen([sys.executable, "-c", below.format(2.0)])
     total = 0.0
-    while total < 1 and process.poll() is None:  # not ended, and counted all the same
-        total += costs.spent()
+    while process.poll() is None:  # seen at work, and ended: counted once
+        total += meter.read()
         time.sleep(0.1)
-    process.kill()
-    assert process.wait() < 0 and total < 3
+    assert 2 <= total + meter.read() < 4
 
 
 def test_a_chapter_more_costs_the_mean_of_those_there_are():
