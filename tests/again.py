@@ -1,9 +1,10 @@
 """After a whole run, every figure once more: a reader runs cells in any order.
 
-A live slider, too, draws with the names as they are when the notebook has ended. So each
-cell that shows a figure runs a second time in the kernel that nbval has just led through
-the notebook, the last figure first, and must show the same picture. There the positions,
-too, that the prose names are held against the grid of their figure.
+A live slider, too, draws with the names as they are when the notebook has ended. So the
+cells that show a figure run again in the kernel that nbval has just led through the
+notebook, from the last to the first, then from the first to the last, and must show the
+same picture: neither a later cell nor an earlier one that runs once more may spoil it.
+There the positions, too, that the prose names are held against the grid of their figure.
 """
 
 import nbformat
@@ -13,12 +14,16 @@ import chapters
 from tests.rules import POSITION, drawing
 
 FIGURES = {"figure", "widget"}
+# Its corners have been drawn before: the default picture is enough.
+ONLY_DEFAULT = "import os; os.environ['BOOK_FIGURES'] = '_ext.figures:default_bundle'\n"
 
 
 def again(items):
-    """For each figure among nbval's cells an item that runs it a second time."""
+    """For each figure among nbval's cells an item that runs it again, and one more."""
     cells = [item for item in items if isinstance(item, IPyNbCell)]
-    return [Again.of(cell) for cell in reversed(cells) if FIGURES & tags(cell)]
+    cells = [cell for cell in cells if FIGURES & tags(cell)]
+    backwards = [Again.of(cell, "again") for cell in reversed(cells)]
+    return backwards + [Again.of(cell, "once more") for cell in cells]
 
 
 def tags(item):
@@ -29,12 +34,12 @@ class Again(IPyNbCell):
     """A figure's cell after the end of its notebook."""
 
     @classmethod
-    def of(cls, first):
+    def of(cls, first, when):
         cell = nbformat.from_dict(first.cell)
-        cell.source += positions(first)
+        cell.source = ONLY_DEFAULT + cell.source + positions(first)
         item = cls.from_parent(
             first.parent,
-            name=f"{first.name} again",
+            name=f"{first.name} {when}",
             cell_num=first.cell_num,
             cell=cell,
             options=first.options | {"check": False},  # still a defaultdict

@@ -24,7 +24,10 @@ CELLS = {
     "empty": ("pass", "figure"),
     "on the grid": (FIGURE.format("sound"), "widget"),
     "off the grid": (FIGURE.format("wrong"), "widget"),
-    "later": ("slope, names = 2, []", "run"),
+    "spoils the last": (PLOT + "ax.plot([0, 1]); names = 1", "figure"),
+    "between": ("names = [1]", "run"),
+    "last": (PLOT + "ax.plot([0, len(names)]);", "figure"),
+    "later": ("slope = 2", "run"),
 }
 
 
@@ -40,11 +43,14 @@ def test_each_figure_runs_again_and_has_the_positions_that_the_text_names(tmp_pa
          "--nbval-lax", "--color=no", "-v", tmp_path / "pictures.ipynb"],
         cwd=ROOT, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    found = re.findall(r"::Cell (\d) again (\w+)", done.stdout)
-    passed = {"1", "5"}
-    assert found == [(i, "PASSED" if i in passed else "FAILED") for i in "654321"], (
-        done.stdout[-3000:]
-    )
+    found = re.findall(r"::Cell (\d) (again|once more) (\w+)", done.stdout)
+    backwards = [
+        (i, "again", "PASSED" if i in "1579" else "FAILED") for i in "97654321"
+    ]
+    forwards = [
+        (i, "once more", "PASSED" if i in "157" else "FAILED") for i in "12345679"
+    ]
+    assert found == backwards + forwards, done.stdout[-3000:]
     for sign in (
         "expected a picture",
         "of which 0 are the same",

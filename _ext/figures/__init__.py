@@ -17,12 +17,18 @@ from utils.interact.drawing import describe, description, frame, layout_of, png
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame: nobody sees the difference, and it halves the bytes
 FLAT = 32  # of these, which cover most and are kept exactly
+TRIED = 50  # dots per inch in test mode
 ASSETS = resources.files(__name__)
+
+
+def default_bundle(function, controls):
+    """Test mode, a second time: the defaults, in the size of the first."""
+    return _still(function, controls, _Pictures(function, controls, dpi=TRIED))
 
 
 def tried_bundle(function, controls):
     """Test mode: the defaults and every corner drawn, and each control moves something."""
-    pictures = _Pictures(function, controls, dpi=50)
+    pictures = _Pictures(function, controls, dpi=TRIED)
     for indices in itertools.product(*({0, len(c.values) - 1} for c in controls)):
         pictures[indices]
     _refuse_idle(function, controls, pictures)
