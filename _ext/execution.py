@@ -69,6 +69,7 @@ def _execute(app, env, pages):
     # what the tests skip as slow.
     waiting.sort(key=lambda x: _weight(x[1]), reverse=True)
     failures = []
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a kernel has one core to itself
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = {pool.submit(_run, app, *each): each[0] for each in waiting}
         for run in as_completed(runs):
