@@ -1,6 +1,7 @@
 """A Chromium for the tests of the built book: found, or installed, or one clear line."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,39 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
+
+
+class Reader:
+    """A browser that keeps the page which it was last shown: opening one takes seconds."""
+
+    def __init__(self, browser):
+        self.browser, self.troubles = browser, []
+        self.page, self.shown = None, None
+
+    def open(self, address, **options):
+        if self.shown != (address, options):
+            self.close()
+            self.page, self.shown = self._open(address, options), (address, options)
+        return self.page
+
+    def close(self):
+        if self.page:
+            self.page.context.close()
+        self.page = self.shown = None
+
+    def _open(self, address, options):
+        context, troubles = self.browser.new_context(**options), self.troubles
+        # Without a choice of an earlier visit the theme complains of its own default.
+        context.add_init_script("localStorage.mode ??= localStorage.theme ??= 'light'")
+        context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
+        page = context.new_page()
+        page.on(
+            "request", lambda r: r.url.startswith("http") and troubles.append(r.url)
+        )
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("console", lambda m: m.type == "error" and troubles.append(m.text))
+        page.goto(address)
+        return page
 
 
 def main():

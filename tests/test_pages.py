@@ -10,7 +10,6 @@ from urllib.parse import unquote
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser import chromium
 from tests.homework import ASSIGNMENTS
 from tests.notebooks import BOOK, ROOT
 
@@ -51,52 +50,11 @@ TYPESET = """async () => {
 }"""
 
 
-class Reader:
-    """A browser that keeps the page which it was last shown: opening one takes seconds."""
-
-    def __init__(self, browser):
-        self.browser, self.troubles = browser, []
-        self.page, self.shown = None, None
-
-    def open(self, address, **options):
-        if self.shown != (address, options):
-            self.close()
-            self.page, self.shown = self._open(address, options), (address, options)
-        return self.page
-
-    def close(self):
-        if self.page:
-            self.page.context.close()
-        self.page = self.shown = None
-
-    def _open(self, address, options):
-        context, troubles = self.browser.new_context(**options), self.troubles
-        # Without a choice of an earlier visit the theme complains of its own default.
-        context.add_init_script("localStorage.mode ??= localStorage.theme ??= 'light'")
-        context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
-        page = context.new_page()
-        page.on(
-            "request", lambda r: r.url.startswith("http") and troubles.append(r.url)
-        )
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("console", lambda m: m.type == "error" and troubles.append(m.text))
-        page.goto(address)
-        return page
-
-
-@pytest.fixture(scope="module")
-def reader():
-    with chromium() as browser:
-        reader = Reader(browser)
-        yield reader
-        reader.close()
-
-
 @pytest.fixture
 def visit(reader):
-    """Opens a page of the book; what it asks of a network or complains of fails the test.
+    """Opens a page of the book, which may be as another test has left it.
 
-    A test may find the page as another test has left it, but for width, theme and medium.
+    But for width, theme and medium.
     """
 
     def open_page(name, *, width=DESK, theme="light", position="", **options):
@@ -108,9 +66,7 @@ def visit(reader):
                 page.evaluate(TYPESET)
         return page
 
-    yield open_page
-    troubles, reader.troubles[:] = reader.troubles[:], []
-    assert not troubles
+    return open_page
 
 
 def address(name):
@@ -419,15 +375,8 @@ def small(tmp_path_factory):
     return path.as_uri()
 
 
-@pytest.fixture
-def page_of(reader):
-    yield reader.open
-    troubles, reader.troubles[:] = reader.troubles[:], []
-    assert not troubles
-
-
-def test_a_link_sets_a_figure_by_finger_and_by_keyboard(page_of, small):
-    page = page_of(small)
+def test_a_link_sets_a_figure_by_finger_and_by_keyboard(reader, small):
+    page = reader.open(small)
     follow_positions(page)
     link = page.locator("a.position").first
     link.focus()
@@ -437,24 +386,24 @@ def test_a_link_sets_a_figure_by_finger_and_by_keyboard(page_of, small):
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_an_address_opens_a_figure_far_down(page_of, small, link):
-    page = page_of(small + link)
+def test_an_address_opens_a_figure_far_down(reader, small, link):
+    page = reader.open(small + link)
     assert_shown(page, link)
 
 
 @pytest.mark.parametrize(
     "link", ["#line", "#line:slope=0.7", "#line:speed=1", "#none:a=1"]
 )
-def test_an_address_that_no_figure_has_changes_nothing(page_of, small, link):
-    page = page_of(small)
+def test_an_address_that_no_figure_has_changes_nothing(reader, small, link):
+    page = reader.open(small)
     before = state(figure_of(page, LINKS[0]))
     page.evaluate("(link) => { location.hash = link; }", link)
     page.wait_for_timeout(100)
     assert state(figure_of(page, LINKS[0])) == before
 
 
-def test_a_figure_without_javascript_shows_no_dead_controls(page_of, small):
-    page = page_of(small, java_script_enabled=False)
+def test_a_figure_without_javascript_shows_no_dead_controls(reader, small):
+    page = reader.open(small, java_script_enabled=False)
     assert page.locator("figure.interact img").first.is_visible()
     assert not any(x.is_visible() for x in page.locator("input, select, button").all())
 
