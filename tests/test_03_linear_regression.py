@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.linear_model import Lasso, Ridge
-from sklearn.preprocessing import PolynomialFeatures
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from tests.notebooks import Chapter, Fault
+from utils import data
 from utils.checks import assert_close
 
 chapter = Chapter("03_linear_regression")
@@ -208,6 +211,60 @@ def test_cross_validation_picks_the_lambda_with_the_least_held_out_error(book):
     )
 
 
+def test_cross_validation_lets_the_held_out_fold_have_no_say(book):
+    lams, fold = np.logspace(-3, 4, 15), np.arange(15) % 5
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(3, 2, size=(15, 6)), rng.normal(5, 1, size=15)
+        theirs = GridSearchCV(
+            make_pipeline(StandardScaler(), Ridge()),
+            {"ridge__alpha": lams},
+            cv=PredefinedSplit(fold),
+            scoring="neg_mean_squared_error",
+        ).fit(X, y)
+        ours = book["cross_validate"](book["ridge"], lams, X, y)
+        assert ours == theirs.best_params_["ridge__alpha"]
+
+
+def test_a_digit_costs_205_steps_when_centred_and_3_when_standardised(book):
+    marks, y = book["MARKS"][:6, :2], book["MARKS"][:6, 2]
+    centred = marks - marks.mean(axis=0)
+    for features, steps in ((centred, 205), (centred / centred.std(axis=0), 3)):
+        X = book["augment"](features)
+        h, V = np.linalg.eigh(X.T @ X)
+        w = book["least_squares"](X, y)
+        grad = lambda w, X=X: book["squared_loss_grad"](w, X, y)
+        worst = w + V[:, 0] + V[:, -1]
+        path = book["gradient_descent"](grad, worst, 2 / (h[0] + h[-1]), steps + 1)
+        gap = np.linalg.norm(path - w, axis=1) / np.sqrt(2)
+        assert gap[steps] > 0.1 > gap[steps + 1]
+
+
+def test_solving_loses_the_digits_that_lstsq_keeps(book):
+    powers = np.linspace(0, 1, 30)[:, None] ** np.arange(9)
+    exact = powers.sum(axis=1)  # all weights are 1
+    by_solve = book["least_squares"](powers, exact)
+    by_lstsq = np.linalg.lstsq(powers, exact)[0]
+    assert np.abs(by_solve - 1).max() > 1000 * np.abs(by_lstsq - 1).max()
+
+
+def test_with_332_patients_ridge_buys_nothing_on_test_sets_that_are_disjoint(book):
+    patients = data.load_diabetes()
+    gains, rmse = [], lambda residual: np.sqrt(np.mean(residual**2))
+    for seed in range(100, 105):
+        order = np.random.default_rng(seed).permutation(442)
+        for test in np.array_split(order, 4):
+            train = np.setdiff1d(order, test, assume_unique=True)
+            X, X_new = data.standardise(patients.X[train], patients.X[test])
+            mean = patients.y[train].mean()
+            y, y_new = patients.y[train] - mean, patients.y[test] - mean
+            lam = book["cross_validate"](book["ridge"], np.logspace(-2, 5, 15), X, y)
+            fits = book["least_squares"](X, y), book["ridge"](X, y, lam)
+            plain, shrunk = (rmse(X_new @ w - y_new) for w in fits)
+            gains.append(plain - shrunk)
+    assert abs(np.reshape(gains, (5, 4)).mean(axis=1)).max() < 0.3
+
+
 FAULTS = [
     Fault(
         "return X.T @ (X @ w - y)  # eq-03-gradient",
@@ -282,10 +339,16 @@ FAULTS = [
         "variance of the coin",
     ),
     Fault(
-        "held == k], y[held == k])",
-        "held != k], y[held != k])",
+        "squared_loss(w, new, goal[~kept])",
+        "squared_loss(w, rows, goal[kept])",
         "validated on the training rows",
     ),
+    Fault(
+        "data.standardise(X[kept], X[~kept])",
+        "X[kept], X[~kept]",
+        "a fold that has a say",
+    ),
+    Fault("y - y[kept].mean()", "y - y.mean()", "a mean that the fold shares"),
     Fault("w -= lr * w.grad", "w -= 2 * lr * w.grad", "step twice as long"),
     Fault("        w.grad = None", "        pass", "gradients accumulate"),
 ]
