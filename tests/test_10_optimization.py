@@ -187,6 +187,11 @@ FAULTS = [
         "factor 2 in the slopes",
     ),
     Fault(
+        "order[i : i + batch_size]",
+        "order[i : i + batch_size - 1]",
+        "an example lost a batch",
+    ),
+    Fault(
         "e = (1 - lr * pull) * e - lr * xi",
         "e = (1 - lr * pull) * e - xi",
         "noise without its rate",
@@ -237,7 +242,7 @@ FAULTS = [
         "AdaDelta without an ε",
     ),
     Fault("s / (1 - beta2**t)", "s / (1 - beta1**t)", "β₁ in the place of β₂"),
-    Fault("4 * bend])", "2 * bend])", "half a slope of the valley"),
+    Fault("4 * bend], axis", "2 * bend], axis", "half a slope of the valley"),
     Fault("dZ = dZ / len(y)", "dZ = dZ / 1", "missing 1/N"),
     Fault(
         'dZ @ params["W2"].T * (1 - A**2)',
@@ -247,6 +252,12 @@ FAULTS = [
     Fault(
         '"b1": dZ1.sum(0)', '"b1": dZ1.mean(0)', "mean instead of sum over the batch"
     ),
+    Fault("A.T @ dZ\n", "A.T @ -dZ\n", "the last layer climbs"),
+    Fault(
+        "rule(g, memory[k], lr=rate", "rule(g, memory[k], lr=lr", "the schedule unused"
+    ),
+    Fault("np.clip(w, -8, 8)", "np.clip(w, -2, 2)", "a fence too near"),
+    Fault("path[31:], -1, 0", "path[:31], -1, 0", "the early heights"),
 ]
 
 
