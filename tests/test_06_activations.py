@@ -121,6 +121,77 @@ def test_network_equals_torch(code, N, D, H, seed):
         )
 
 
+@settings(deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), t=st.floats(0, 1))
+def test_maxout_is_convex_and_contains_relu_and_the_absolute_value(code, seed, t):
+    rng = np.random.default_rng(seed)
+    W, b, (x, y) = (
+        rng.normal(size=(4, 5, 3)),
+        rng.normal(size=(4, 3)),
+        rng.normal(size=(2, 6, 5)),
+    )
+    f = lambda X: code["maxout"](X, W, b)[0]
+    assert (f(t * x + (1 - t) * y) <= t * f(x) + (1 - t) * f(y) + 1e-12).all()
+    z = rng.normal(size=(9, 1))
+    for low, desired in ((0.0, np.maximum(z, 0)), (-1.0, np.abs(z))):
+        pieces = np.array([low, 1.0]).reshape(2, 1, 1)
+        found = code["maxout"](z, pieces, np.zeros((2, 1)))[0]
+        np.testing.assert_array_equal(found, desired)
+
+
+def test_weights_and_slopes_are_less_related_in_a_wide_layer(code):
+    """What is passed on in a layer, over χ: step (a) of eq-06-chi is an approximation."""
+    passed = {}
+    for D in (16, 96):
+        drawn = [
+            code["through_layers"](code["logistic"], 11, seed=k, D=D) for k in range(6)
+        ]
+        passed[D] = np.mean(
+            [
+                np.log(sizes[-1] / np.prod(code["chi"](11, slopes))) / 30
+                for sizes, _, slopes in drawn
+            ]
+        )
+    assert passed[16] < np.log(0.96) and abs(passed[96]) < 0.02
+
+
+def test_an_epoch_takes_each_batch_once(code):
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(7, 4)), rng.integers(0, 2, size=7) * 1.0
+    start = {
+        k: p + 0.1 * rng.normal(size=p.shape)
+        for k, p in code["init"](4, 3, rng).items()
+    }
+    found, _ = code["train"](
+        start,
+        X,
+        y,
+        code["tanh"],
+        lr=0.3,
+        epochs=1,
+        batch=3,
+        rng=np.random.default_rng(8),
+    )
+    order, P = np.random.default_rng(8).permutation(7), start
+    for rows in (order[:3], order[3:6]):  # the seventh waits for the next epoch
+        _, grads = code["loss_and_grads"](P, X[rows], y[rows], code["tanh"])
+        P = {k: P[k] - 0.3 * grads[k] for k in P}
+    for key in P:
+        np.testing.assert_allclose(found[key], P[key], rtol=1e-12)
+
+
+def test_weights_start_with_the_variance_that_the_chapter_says(code):
+    P = code["init"](64, 900, np.random.default_rng(1))
+    spread = 4 / np.sqrt(2)  # four standard errors of a standard deviation, by √n
+    assert abs(P["W"].std() / np.sqrt(2 / 64) - 1) < spread / np.sqrt(P["W"].size)
+    assert abs(P["v"].std() / np.sqrt(1 / 900) - 1) < spread / np.sqrt(P["v"].size)
+    layers = code["deep_init"](4.0, 90, np.random.default_rng(2))
+    assert [W.shape for W, _ in layers] == [(64, 90)] + 5 * [(90, 90)] + [(90, 1)]
+    for W, _ in layers[:-1]:
+        scale = W.std() * np.sqrt(len(W)) / 4
+        assert abs(scale - 1) < spread / np.sqrt(W.size)
+
+
 def test_training_lowers_the_loss(code):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(90, 4))
@@ -175,9 +246,20 @@ FAULTS = [
     Fault("return s * np.sqrt(", "return np.sqrt(", "missing scale in χ"),
     Fault("[1.0, v2, 1.0]", "[1.0, v2, v2]", "weights of the three units"),
     Fault(
-        "do = (logistic(out)[0] - y) / len(y)",
-        "do = logistic(out)[0] - y",
+        "(logistic(out)[0] - y) / len(y)",
+        "logistic(out)[0] - y",
         "missing 1/N",
+    ),
+    Fault("[0] - y * out), (", "[0] + y * out), (", "sign in the loss"),
+    Fault(
+        "grads = [(A.T @ dZ, dZ.sum(axis=0))]",
+        "grads = [(A.T @ dZ, dZ.mean(axis=0))]",
+        "mean for sum in the deep output's bias",
+    ),
+    Fault(
+        "grads.insert(0, (A.T @ dZ, dZ.sum(axis=0)))",
+        "grads.insert(0, (A.T @ dZ, dZ.mean(axis=0)))",
+        "mean for sum in the deep biases",
     ),
     Fault(
         'np.outer(do, P["v"])',
