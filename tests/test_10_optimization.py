@@ -277,6 +277,8 @@ FAULTS = [
     ),
     Fault("np.clip(w, -8, 8)", "np.clip(w, -2, 2)", "a fence too near"),
     Fault("path[31:], -1, 0", "path[:31], -1, 0", "the early heights"),
+    Fault("(axis=1).argmin()\n", "(axis=1).argmax()\n", "the worst rate taken"),
+    Fault("one[0].max())", "-one[0].max())", "the worst memory taken"),
 ]
 
 
