@@ -1,5 +1,7 @@
 """The optimisers of chapter 10 on inputs the page does not use, and faults to be caught."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,12 @@ chapter = Chapter("10_optimization")
 seeds = st.integers(0, 2**32 - 1)
 rates = st.floats(1e-3, 0.3)
 kept = st.floats(0.0, 0.99)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def loaded():
+    """PyTorch's import is no part of the time of the first example."""
+    chapter.namespace()
 
 
 def torch_path(H, w0, steps, name, **settings):
@@ -158,6 +166,17 @@ def test_the_slopes_of_the_landscapes_are_those_of_their_heights(ground, w):
         np.testing.assert_allclose(grad(w)[i], slope, rtol=1e-5, atol=1e-5)
 
 
+@settings(max_examples=5, deadline=None)
+@given(seed=seeds, lr=st.floats(0.01, 0.1))
+def test_many_walkers_at_once_walk_as_each_alone(seed, lr):
+    scope = chapter.namespace()
+    starts = np.random.default_rng(seed).uniform(-2, 2, (4, 3, 2))
+    for ground, name in product(scope["GROUNDS"], scope["RULES"]):
+        together = scope["race"](ground, name, starts, lr=lr)
+        alone = scope["race"](ground, name, starts[2, 1], lr=lr)
+        np.testing.assert_allclose(together[:, 2, 1], alone, rtol=1e-6, atol=1e-6)
+
+
 @given(seed=seeds, lr=st.floats(0.01, 1), s=st.floats(0.1, 3))
 def test_noisy_walks_follow_their_recursion(seed, lr, s):
     noise = np.random.default_rng(seed).normal(0, s, (4, 3, 2))
@@ -258,6 +277,8 @@ FAULTS = [
     ),
     Fault("np.clip(w, -8, 8)", "np.clip(w, -2, 2)", "a fence too near"),
     Fault("path[31:], -1, 0", "path[:31], -1, 0", "the early heights"),
+    Fault("(axis=1).argmin()\n", "(axis=1).argmax()\n", "the worst rate taken"),
+    Fault("one[0].max())", "-one[0].max())", "the worst memory taken"),
 ]
 
 
