@@ -233,6 +233,7 @@ FAULTS = [
         "weights / weights.sum()", "weights / weights.max()", "divided by the largest"
     ),
     Fault("-(apart @ theta**2) / 2", "-(apart @ theta**2)", "½ of the kernel"),
+    Fault("(Q[:, None] - X) ** 2", "np.abs(Q[:, None] - X)", "|q − x|, not its square"),
     Fault("~np.eye(len(X)", "np.eye(len(X)", "each point asks itself"),
     Fault("dtheta = -theta *", "dtheta = theta *", "sign of dθ"),
     Fault("len(y) * y, A)", "len(y) + y, A)", "do + y for do yᵀ"),
@@ -245,6 +246,11 @@ FAULTS = [
         "1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
         "1 / Q.shape[-1] if scale is None else scale\n    S",
         "d for √d",
+    ),
+    Fault(
+        "1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
+        "1 / np.sqrt(Q.shape[-1])\n    S",
+        "scale ignored",
     ),
     Fault("softmax(S, axis=-1)  # over", "softmax(S, axis=-2)  # over", "wrong axis"),
     Fault(
@@ -276,6 +282,7 @@ FAULTS = [
         "alpha[n - 1] = softmax", "alpha[n - 2] = softmax", "window one too far left"
     ),
     Fault("** 2 / D**2)", "** 2 / D)", "D for D² in the bell"),
+    Fault("** 2 / D**2)", "** 2 / (2 * D))", "2D for D² in the bell"),
     Fault("N * expit(w_p", "expit(w_p", "centre in (0, 1)"),
     Fault(
         "h, -1).swapaxes(-2, -3)", "-1, h).swapaxes(-2, -1)[..., :, :]", "wrong split"
@@ -296,8 +303,15 @@ FAULTS = [
         "(x != text.PAD).sum(dim=1) - 1", "x.shape[1] - 1 + 0 * x[:, 0]", "pad is read"
     ),
     Fault(
+        "(x != text.PAD).sum(dim=1) - 1",
+        "(x != text.PAD).sum(dim=1) - 2",
+        "last state but one",
+    ),
+    Fault(
         "Q.shape[-1] ** 0.5, (x ==", "self.mix.out_features**0.5, (x ==", "√d in a head"
     ),
+    Fault("Q.shape[-1] ** 0.5, (x ==", "Q.shape[-1] / 2, (x ==", "d/2 for √d"),
+    Fault("(y[:, 1:] != text.PAD)", "(y[:, 1:] == text.PAD)", "words for padding"),
     Fault(
         "S.masked_fill(pad, -torch", "S.masked_fill(~pad, -torch", "looks at padding"
     ),
