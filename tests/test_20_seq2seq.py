@@ -161,11 +161,9 @@ def test_no_beam_goes_on_after_the_end(code):
     model = code["random_model"](3, np.random.default_rng(5), spread=0.5)
     for y, _ in code["beam_search"](model, 5, 6, 2, stop=False):
         assert (2 not in y[:-1]) and (y[-1] == 2 or len(y) == 6)
-    rows, live = [], []  # a place that an ended candidate leaves stays empty
-    code["beam_search"](
-        lambda p: rows.append(p) or model(p), 3, 5, 2, stop=False, trace=live
-    )
-    for asked, (grown, _) in zip(rows[1:], live, strict=False):
+    rows = []  # a place that an ended candidate leaves stays empty
+    code["beam_search"](lambda p: rows.append(p) or model(p), 3, 5, 2, stop=False)
+    for asked, grown in zip(rows[1:], code["beam_steps"](model, 3, 5, 2), strict=False):
         assert asked == [y for y, _ in grown[:3] if y[-1] != 2]
     assert code["until"]((0, 2, 1, 2), 2) == (0, 2)
     assert code["until"]((0, 1), 2) == (0, 1)
@@ -208,6 +206,8 @@ def test_training_on_a_copy_task(code):
 
 FAULTS = [
     Fault("X[:, t] @ w", "X[:, 0] @ w", "the encoder reads the first word only"),
+    Fault('h @ w["U"] + w["b"])', 'h @ w["U"])', "the encoder without its bias"),
+    Fault("h = np.tanh(X[:, t]", "h = (X[:, t]", "the encoder without tanh"),
     Fault('c @ w["W_c"] +', "", "the code does not enter the decoder"),
     Fault(
         "[(BOS, *p) for p in prefixes]", "[(*p,) for p in prefixes]", "no start symbol"
@@ -262,13 +262,15 @@ FAULTS = [
         "joint = 0 * joint + log_probs(",
         "conditionals ranked",
     ),
+    Fault("trace[-1][:k] if", "trace[-1][: k + 1] if", "a prefix too many goes on"),
+    Fault("if h[0][-1] != eos]", "]", "what has ended is extended"),
     Fault("or t == max_length for", "or t >= max_length - 1 for", "cut too early"),
     Fault(
-        "live = [h for h, o in zip(grown, over, strict=False) if not o]",
+        "live = [h for h, o in zip(grown, over, strict=True) if not o]",
         "live = [h for h in extensions(log_probs, live, 99) if h[0][-1] != eos][:k]",
         "the beam is refilled after an end",
     ),
-    Fault("stop=True, trace", "stop=False, trace", "never stops early"),
+    Fault("stop=True):", "stop=False):", "never stops early"),
     Fault(
         "live[0][1] / max_length**alpha", "live[0][1] * 0.5", "bound of the early stop"
     ),
@@ -281,6 +283,7 @@ FAULTS = [
     Fault("states[p[:-1]] if p else s", "s", "the prefix's state is forgotten"),
     Fault("(a & b).total()", "(a | b).total()", "clipping"),
     Fault("1 - L_ref / L_y", "1 - L_y / L_ref", "brevity penalty upside down"),
+    Fault("min(0.0, 1 - L_ref / L_y)", "1 - L_ref / L_y", "a bonus for long outputs"),
     Fault("** (1 / longest)", "", "product for the geometric mean"),
 ]
 
