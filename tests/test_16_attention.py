@@ -312,6 +312,7 @@ FAULTS = [
     ),
     Fault("Q.shape[-1] ** 0.5, (x ==", "Q.shape[-1] / 2, (x ==", "d/2 for √d"),
     Fault("(y[:, 1:] != text.PAD)", "(y[:, 1:] == text.PAD)", "words for padding"),
+    Fault("ignore_index=text.PAD", "ignore_index=-100", "padding is learnt"),
     Fault(
         "S.masked_fill(pad, -torch", "S.masked_fill(~pad, -torch", "looks at padding"
     ),
