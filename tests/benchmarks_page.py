@@ -8,6 +8,7 @@ WATCH = """
 const unset = (math) => {
   const box = math.getBoundingClientRect();
   return box.bottom > 0 && box.top < innerHeight && box.width > 0 &&
+    math.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && // no fold
     (!math.querySelector("mjx-container") || math.querySelector("mjx-lazy"));
 };
 window.reading = { shift: 0, place: () => {

@@ -5,6 +5,7 @@ import functools
 import io
 import os
 from dataclasses import dataclass
+from unittest import mock
 
 import matplotlib
 import nbformat
@@ -105,7 +106,7 @@ class Chapter:
 
     def _execute(self, index, source, scope):
         matplotlib.use("agg")
-        os.environ["BOOK_FIGURES"] = "_ext.figures:tried_bundle"
+        figures = mock.patch.dict(os.environ, BOOK_FIGURES="_ext.figures:tried_bundle")
         code = compile(source, f"{self.slug}, code cell {index}", "exec")
-        with contextlib.redirect_stdout(io.StringIO()):
+        with figures, contextlib.redirect_stdout(io.StringIO()):
             exec(code, scope)
