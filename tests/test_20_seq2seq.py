@@ -62,17 +62,23 @@ def test_masked_loss_equals_torch_and_ignores_padding(code, N, extra, V, seed):
     assert not dZ[Y == PAD].any()
 
 
-@settings(deadline=None, max_examples=40)
-@given(N=sizes, T=sizes, E=sizes, H=sizes, C=sizes, A=sizes, seed=seeds)
-def test_decoder_step_equals_torch(code, N, T, E, H, C, A, seed):
-    rng = np.random.default_rng(seed)
+def a_step(rng, N, T, E, H, C, A):
+    """Parameters, inputs and mask of a decoder's step, at random."""
     shapes = {"W_s": (H, A), "W_h": (C, A), "v": (A,)}
     for g in "rus":
         shapes |= {f"W_x{g}": (E + C, H), f"W_s{g}": (H, H), f"b_{g}": (H,)}
-    w = {key: rng.normal(size=shape) for key, shape in shapes.items()}
     inputs = {"y": (N, E), "s": (N, H), "h": (N, T, C)}
-    inputs = {key: rng.normal(size=shape) for key, shape in inputs.items()}
-    real = np.arange(T) < rng.integers(1, T + 1, size=(N, 1))
+    w, inputs = (
+        {key: rng.normal(size=shape) for key, shape in each.items()}
+        for each in (shapes, inputs)
+    )
+    return w, inputs, np.arange(T) < rng.integers(1, T + 1, size=(N, 1))
+
+
+@settings(deadline=None, max_examples=40)
+@given(N=sizes, T=sizes, E=sizes, H=sizes, C=sizes, A=sizes, seed=seeds)
+def test_decoder_step_equals_torch(code, N, T, E, H, C, A, seed):
+    w, inputs, real = a_step(np.random.default_rng(seed), N, T, E, H, C, A)
     out, _ = code["decoder_step"](w, **inputs, real=real)
 
     leaf = {k: torch.tensor(v) for k, v in (w | inputs).items()}
@@ -318,13 +324,7 @@ def solved(marks, fault=None):
 @given(N=sizes, T=sizes, E=sizes, H=sizes, C=sizes, A=sizes, seed=seeds)
 def test_the_way_back_equals_autograd(N, T, E, H, C, A, seed):
     solution, rng = way_back(), np.random.default_rng(seed)
-    shapes = {"W_s": (H, A), "W_h": (C, A), "v": (A,)}
-    for g in "rus":
-        shapes |= {f"W_x{g}": (E + C, H), f"W_s{g}": (H, H), f"b_{g}": (H,)}
-    w = {key: rng.normal(size=shape) for key, shape in shapes.items()}
-    inputs = {"y": (N, E), "s": (N, H), "h": (N, T, C)}
-    inputs = {key: rng.normal(size=shape) for key, shape in inputs.items()}
-    real = np.arange(T) < rng.integers(1, T + 1, size=(N, 1))
+    w, inputs, real = a_step(rng, N, T, E, H, C, A)
     out, cache = solution["decoder_step"](w, **inputs, real=real)
     grads = solution["decoder_step_backward"](
         w, dout := rng.normal(size=out.shape), cache

@@ -7,38 +7,25 @@ import time
 import chapters
 from tests import costs
 
-REPORT = """<testsuites><testsuite>
-<testcase classname="book.{0}.ipynb" name="Cell 0" time="99">
-  <properties><property name="cpu" value="1.5" /></properties>
-</testcase>
-<testcase classname="book.{0}.ipynb" name="Cell 0 again" time="99">
-  <properties><property name="cpu" value="0.5" /></properties>
-</testcase>
-<testcase classname="book.notation.ipynb" name="Cell 0" time="99">
-  <properties><property name="cpu" value="2" /></properties>
-</testcase>
-<testcase classname="tests.test_pages" name="test_is_accessible[book/{0}]" time="99">
-  <properties><property name="cpu" value="4" /></properties>
-</testcase>
-<testcase classname="tests.test_pages" name="test_is_accessible[book/index]" time="99">
-  <properties><property name="cpu" value="8" /></properties>
-</testcase>
-<testcase classname="tests.test_live" name="test_run_all_then_drag[{0}]" time="99">
-  <properties><property name="cpu" value="16" /></properties>
-</testcase>
-<testcase classname="tests.test_{0}" name="test_fault[a sign]" time="99">
-  <properties><property name="cpu" value="32" /></properties>
-</testcase>
-<testcase classname="tests.test_build" name="test_sound" time="99">
-  <properties><property name="cpu" value="64" /></properties>
-</testcase>
-</testsuite></testsuites>"""
+TESTS = {  # class and name of a test, with a chapter for {}: CPU-seconds
+    ("book.{}.ipynb", "Cell 0"): 1.5,
+    ("book.{}.ipynb", "Cell 0 again"): 0.5,
+    ("book.notation.ipynb", "Cell 0"): 2,
+    ("tests.test_pages", "test_is_accessible[book/{}]"): 4,
+    ("tests.test_pages", "test_is_accessible[book/index]"): 8,
+    ("tests.test_live", "test_run_all_then_drag[{}]"): 16,
+    ("tests.test_{}", "test_fault[a sign]"): 32,
+    ("tests.test_build", "test_sound"): 64,
+}
+CASE = """<testcase classname="{}" name="{}" time="99">
+<properties><property name="cpu" value="{}" /></properties></testcase>"""
 
 
 def test_a_report_is_read_by_kind_and_chapter(tmp_path):
     slug = chapters.SLUGS[0]
     path = tmp_path / "tests.xml"
-    path.write_text(REPORT.format(slug))
+    cases = [CASE.format(*where, cpu).format(slug) for where, cpu in TESTS.items()]
+    path.write_text(f"<testsuites>{''.join(cases)}</testsuites>")
     assert costs.tested(path) == {
         ("nbval", slug): 2,
         ("nbval", ""): 2,
