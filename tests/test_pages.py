@@ -353,7 +353,8 @@ def test_without_javascript_the_defaults_are_there_and_no_dead_controls(visit, n
 def test_opens_in_the_theme_that_the_reader_has_chosen(visit):
     page = visit("book/index")
     for theme in ("dark", "light"):
-        page.evaluate("(x) => { localStorage.mode = localStorage.theme = x; }", theme)
+        # Before the page's own scripts: what an old page stores may reach a new one late.
+        page.add_init_script(f"localStorage.mode = localStorage.theme = '{theme}'")
         page.reload()
         assert page.evaluate("document.documentElement.dataset.theme") == theme
 
