@@ -78,15 +78,22 @@ class _Pictures(dict):
 
     def __missing__(self, indices):
         function, controls = self.source
+        where = f"{function.__name__}({state(controls, indices)})"
         image = frame(function, controls, indices, self.dpi, self.layout)
         if image.size != (self.size or image.size):
-            wanted = (
-                f"expected every frame to have {self.size} pixels, got {image.size}"
-            )
-            raise ValueError(
-                f"{function.__name__}({state(controls, indices)}): {wanted}"
-            )
+            wanted = f"expected every frame to have {self.size} pixels"
+            raise ValueError(f"{where}: {wanted}, got {image.size}")
+        if cut := _cut(image):
+            raise ValueError(f"{where}: expected a white margin, got ink at the {cut}")
         return self.setdefault(indices, image)
+
+
+def _cut(image):
+    """At which edges of the picture something reaches beyond it, in words."""
+    pixels = np.asarray(image)
+    edges = {"top": pixels[0], "bottom": pixels[-1]}
+    edges |= {"left": pixels[:, 0], "right": pixels[:, -1]}
+    return " and ".join(name for name, edge in edges.items() if (edge < 255).any())
 
 
 def _refuse_idle(function, controls, pictures):
