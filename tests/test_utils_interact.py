@@ -275,17 +275,14 @@ def test_frames_of_different_size_are_refused(monkeypatch, shown, shown_by):
         interact(a=[1, 2])(jumping)
 
 
-@pytest.mark.parametrize("shown_by", [STATIC, TRIED])
-def test_words_that_reach_beyond_the_picture_are_refused(monkeypatch, shown, shown_by):
-    monkeypatch.setenv("BOOK_FIGURES", shown_by)
-
+def test_words_that_reach_beyond_the_picture_are_refused(pages):
     def labelled(row="-"):
         """A row whose name has the room of another one."""
         fig, ax = plt.subplots(figsize=(3, 1), layout="constrained")
         ax.set_yticks([0], [row])
         return fig
 
-    with pytest.raises(ValueError, match=r"labelled\(row = .*ink at the left$"):
+    with pytest.raises(ValueError, match=r"labelled\(row = .*ink at its edge: left$"):
         interact(row=["-", "—" * 20])(labelled)
 
 
