@@ -176,6 +176,23 @@ def cut(page):
 
 
 @every_chapter
+@pytest.mark.parametrize("width", [320, DESK])
+def test_no_control_covers_another(visit, name, width):
+    page = visit(name, width=width)
+    assert not page.evaluate(
+        """() => [...document.querySelectorAll("figure.interact form")].flatMap((form) => {
+          const all = [...form.querySelectorAll("span, input, select, output, button")];
+          const boxes = all.map((each) => [each, each.getBoundingClientRect()]);
+          return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+            .filter(([other, b]) => !one.contains(other) &&
+              Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+              Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+            .map(([other]) => `${one.outerHTML} × ${other.outerHTML}`));
+        })"""
+    )
+
+
+@every_chapter
 def test_every_control_changes_its_picture(visit, name):
     page = visit(name)
     figures = page.locator("figure.interact").element_handles()
