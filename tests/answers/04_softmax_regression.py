@@ -96,7 +96,7 @@ WRONG = {
             "axis=1, keepdims", "axis=0, keepdims"
         ),
         "transposed": (
-            WEIGHTED.replace("(np.exp(logs) - Y))", "(np.exp(logs) - Y)).T"),
+            WEIGHTED.replace("X.T @ (c", "(X.T @ (c").replace("- Y))", "- Y))).T"),
             1,
         ),
     },
