@@ -32,11 +32,11 @@ def built(folder=BUILD / ".jupyter_cache"):
         r for cache in folder.iterdir() for r in get_cache(cache).list_cache_records()
     ]
     records.sort(key=lambda record: record.created)
-    return {
-        ("build", chapter(Path(r.uri).stem)): r.data["execution_seconds"]
-        for r in records
-        if chapter(Path(r.uri).stem)
-    }
+    last = {Path(r.uri).stem: r.data["execution_seconds"] for r in records}
+    out = Counter()
+    for name, seconds in last.items():
+        out["build", chapter(name)] += seconds
+    return dict(out)
 
 
 class Meter:
@@ -82,8 +82,10 @@ def tested(report=BUILD / "tests.xml"):
 
 
 def chapter(name):
-    """The chapter that a test or a file is about, by the slug in its name; '' if none."""
-    return next((slug for slug in chapters.SLUGS if slug in name), "")
+    """The slug of the chapter that a test or a file is about, or its errata; '' if none."""
+    return next(
+        (s for s in chapters.SLUGS if s in name or f"errata_{s[:2]}" in name), ""
+    )
 
 
 def table(seconds, count=20, workers=2):

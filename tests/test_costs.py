@@ -10,6 +10,7 @@ from tests import costs
 TESTS = {  # class and name of a test, with a chapter for {}: CPU-seconds
     ("book.{}.ipynb", "Cell 0"): 1.5,
     ("book.{}.ipynb", "Cell 0 again"): 0.5,
+    ("book.errata_{}.ipynb", "Cell 0"): 128,
     ("book.notation.ipynb", "Cell 0"): 2,
     ("tests.test_pages", "test_is_accessible[book/{}]"): 4,
     ("tests.test_pages", "test_is_accessible[book/index]"): 8,
@@ -24,10 +25,13 @@ CASE = """<testcase classname="{}" name="{}" time="99">
 def test_a_report_is_read_by_kind_and_chapter(tmp_path):
     slug = chapters.SLUGS[0]
     path = tmp_path / "tests.xml"
-    cases = [CASE.format(*where, cpu).format(slug) for where, cpu in TESTS.items()]
+    cases = [
+        CASE.format(*where, cpu).format(slug[:2] if "errata" in where[0] else slug)
+        for where, cpu in TESTS.items()
+    ]
     path.write_text(f"<testsuites>{''.join(cases)}</testsuites>")
     assert costs.tested(path) == {
-        ("nbval", slug): 2,
+        ("nbval", slug): 130,
         ("nbval", ""): 2,
         ("pages", slug): 4,
         ("pages", ""): 8,

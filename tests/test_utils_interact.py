@@ -57,7 +57,7 @@ def boxes(monkeypatch, shown):
 
 def line(slope=1, shift=0.0, dashed=False):
     """A straight line."""
-    fig, ax = plt.subplots(figsize=(2, 1.5))
+    fig, ax = plt.subplots(figsize=(2, 1.5), layout="constrained")
     ax.plot([0, 1], [shift, shift + slope], "--" if dashed else "-")
     ax.set(ylim=(-5, 5))
     return fig
@@ -275,6 +275,17 @@ def test_frames_of_different_size_are_refused(monkeypatch, shown, shown_by):
         interact(a=[1, 2])(jumping)
 
 
+def test_words_that_reach_beyond_the_picture_are_refused(pages):
+    def labelled(row="-"):
+        """A row whose name has the room of another one."""
+        fig, ax = plt.subplots(figsize=(3, 1), layout="constrained")
+        ax.set_yticks([0], [row])
+        return fig
+
+    with pytest.raises(ValueError, match=r"labelled\(row = .*ink at its edge: left$"):
+        interact(row=["-", "—" * 20])(labelled)
+
+
 def test_live_mode_shows_widgets_a_picture_and_follows_the_slider(boxes, shown):
     calls = []
 
@@ -307,8 +318,8 @@ def test_live_mode_shows_widgets_a_picture_and_follows_the_slider(boxes, shown):
 def test_every_frame_keeps_the_layout_of_the_defaults(pages):
     boxes = []
 
-    def labelled(a=1):
-        """A plot whose labels grow wide at one position."""
+    def labelled(a=6):
+        """A plot whose labels are wide at one position."""
         fig, ax = plt.subplots(figsize=(3, 2), layout="constrained")
         ax.set(ylim=(0, 10**a), ylabel="label")
         boxes.append(ax)

@@ -44,6 +44,7 @@ def static_bundle(function, controls):
     frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in places}
     bases = {base: _webp(pictures[base]) for base in dict.fromkeys(base_of.values())}
     _refuse_idle(function, controls, pictures)
+    _refuse_cut(function, controls, pictures)
     weight = sum(map(len, [*bases.values(), *frames.values()]))
     if weight > MAX_BYTES:
         wanted = (
@@ -80,12 +81,9 @@ class _Pictures(dict):
         function, controls = self.source
         image = frame(function, controls, indices, self.dpi, self.layout)
         if image.size != (self.size or image.size):
-            wanted = (
-                f"expected every frame to have {self.size} pixels, got {image.size}"
-            )
-            raise ValueError(
-                f"{function.__name__}({state(controls, indices)}): {wanted}"
-            )
+            where = f"{function.__name__}({state(controls, indices)})"
+            wanted = f"expected every frame to have {self.size} pixels"
+            raise ValueError(f"{where}: {wanted}, got {image.size}")
         return self.setdefault(indices, image)
 
 
@@ -99,6 +97,18 @@ def _refuse_idle(function, controls, pictures):
                 f"{function.__name__}: expected {control.name!r} to change the picture"
             )
             raise ValueError(f"{wanted}, got the same one at each of its values")
+
+
+def _refuse_cut(function, controls, pictures):
+    """Nothing may reach beyond a picture: axes are laid out for the defaults alone."""
+    for indices, image in pictures.items():
+        pixels = np.asarray(image)
+        edges = {"top": pixels[0], "bottom": pixels[-1]}
+        edges |= {"left": pixels[:, 0], "right": pixels[:, -1]}
+        if cut := [name for name, edge in edges.items() if (edge < 255).any()]:
+            where = f"{function.__name__}({state(controls, indices)})"
+            got = f"got ink at its edge: {', '.join(cut)}"
+            raise ValueError(f"{where}: expected the picture to have a margin, {got}")
 
 
 def _base(controls, indices):
