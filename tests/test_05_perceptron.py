@@ -99,12 +99,24 @@ def test_a_margin_is_there_exactly_if_a_linear_programme_finds_one(book, seed, s
     programme = linprog(
         np.zeros(Z.shape[1]), A_ub=-Z, b_ub=-np.ones(len(Z)), bounds=(None, None)
     )
-    assume(not 1e-9 < gamma < 1e-5)  # too near to call
-    assert (programme.status == 0) == (gamma > 1e-7)
-    if gamma > 1e-5:
+    assert (programme.status == 0) == (gamma > 1e-9)
+    if gamma > 1e-9:
         assert_close((Z @ w_star).min(), gamma, name="γ", rtol=1e-6)
         run = book["perceptron"](X, y, 50_000 // len(X))
         assert len(run.steps) <= book["mistake_bound"](X, y) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("gamma", [1e-2, 1e-4, 1e-6, 1e-8, 0.0])
+def test_a_narrow_margin_is_found(book, gamma):
+    rng = np.random.default_rng(0)
+    first, *others = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    rest = rng.normal(size=(15, 5)) @ np.array(others)
+    Z = np.vstack([rest, -rest]) + gamma * first  # the shortest mixture is γ · first
+    w_star, found = book["widest_margin"](Z)
+    assert_close(found, gamma, name="γ", rtol=1e-6, atol=1e-14)
+    if gamma >= 1e-4:  # below, the direction of so short a mixture drowns in rounding
+        assert_close(w_star, first, name="w*", atol=1e-9)
+        assert_close((Z @ w_star).min(), gamma, name="both ends", rtol=1e-5)
 
 
 @few
@@ -227,6 +239,8 @@ FAULTS = [
         "run.path.mean(axis=0)",
         "an average without survival",
     ),
+    Fault("signs @ survival(run, n)", "signs.sum(axis=1)", "votes without survival"),
+    Fault("np.where(X @ run.path.T > 0, 1, -1)", "X @ run.path.T", "no inner sign"),
     Fault('flatten(order="F")', 'flatten(order="C")', "row by row"),
     Fault("(x @ W).argmax()", "(x @ W).argmin()", "the lowest score"),
     Fault("W[:, answer] -= x", "W[:, answer] -= 0 * x", "the wrong class not lowered"),
@@ -236,6 +250,9 @@ FAULTS = [
     Fault("for came_from in reversed(back)", "for came_from in back", "not backwards"),
     Fault("Y[:-1].T @ Y[1:]", "Y[1:].T @ Y[:-1]", "transitions turned round"),
     Fault("U, V = U + t * changes[0]", "U, V = U + changes[0]", "the step forgotten"),
+    Fault("A + changes[1]", "A - changes[1]", "sign of the transitions"),
+    Fault("A - V / t", "A", "transitions not averaged"),
+    Fault("V + t * changes[1]", "V + changes[1]", "their step forgotten"),
     Fault("alpha[i] += 1", "alpha[i] += y[i]", "the label counted twice"),
 ]
 
