@@ -105,6 +105,8 @@ def test_weighs_little(name):
 def test_every_equation_is_rendered(visit, name):
     page = visit(name)
     assert page.locator("mjx-merror").count() == 0
+    unknown = page.locator("math [mathcolor=red]")  # commands MathJax does not know
+    assert not unknown.all_text_contents()
     written = page.locator(".math").count()
     assert written > 30 and page.locator(".math mjx-container").count() >= written
     # What a screen reader reads.
