@@ -184,6 +184,14 @@ def test_the_u_stays_within_its_bound_for_another_function(book):
         assert error < 3 * (eps**2 / 6 * third + rho * f / eps)
 
 
+def test_a_gradient_by_differences_costs_two_evaluations_an_entry(book):
+    calls = []
+    book["difference_jacobian"](
+        lambda x: calls.append(1) or book["lse"](x), np.zeros(100)
+    )
+    assert len(calls) == 2 * 100
+
+
 FAULTS = [
     Fault("return sizes.max()", "return sizes.sum()", "the norm of the largest entry"),
     Fault("** (1 / p)  # eq-01-norm", "  # eq-01-norm", "the root of the norm"),
@@ -205,6 +213,10 @@ FAULTS = [
     Fault("(f(hi) - f(lo)) / (hi - lo)", "(f(hi) - f(lo)) / (2.1 * eps)", "a wrong step"),
     Fault("eps**2 / 6 + rho / eps if", "eps**2 / 60 + rho / eps if", "Taylor's 6"),
     Fault("rho / eps if", "100 * rho / eps if", "rounding overstated"),
+    Fault("rho / eps if", "1.5 * rho / eps if", "rounding half as large again"),
+    Fault("eps**2 / 6 + rho", "eps**2 / 5.7 + rho", "the curve by a twentieth"),
+    Fault("(3 * rho)", "(2.9 * rho)", "the 3 of the best step"),
+    Fault("best**2 / 2 if", "best**2 if", "the error at the best step"),
     Fault("np.log(np.exp(z - top)", "np.log(np.exp(z)", "no shift in LSE"),
     Fault("return top[..., 0] + np.log", "return np.log", "the shift not undone"),
     Fault("powers / powers.sum", "powers / powers.max", "largest for sum"),
