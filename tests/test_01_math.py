@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logsumexp
 from scipy.special import softmax as scipy_softmax
 from torch.autograd.functional import jacobian
+from torch.utils.flop_counter import FlopCounterMode
 
 from tests.notebooks import Chapter, Fault
 from utils.checks import assert_close
@@ -190,6 +191,17 @@ def test_a_gradient_by_differences_costs_two_evaluations_an_entry(book):
         lambda x: calls.append(1) or book["lse"](x), np.zeros(100)
     )
     assert len(calls) == 2 * 100
+
+
+def test_autograd_costs_two_to_four_evaluations():
+    """In multiplications of matrices, which do not depend on the machine."""
+    for n in (10, 100):
+        x, W = (torch.randn(s, n, requires_grad=True) for s in (1, n))
+        with FlopCounterMode(display=False) as once:
+            loss = torch.tanh(torch.tanh(x @ W) @ W).sum()
+        with FlopCounterMode(display=False) as back:
+            loss.backward()
+        assert 2 <= 1 + back.get_total_flops() / once.get_total_flops() <= 4
 
 
 FAULTS = [
