@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logsumexp
 from scipy.special import softmax as scipy_softmax
 from torch.autograd.functional import jacobian
+from torch.utils.flop_counter import FlopCounterMode
 
 from tests.notebooks import Chapter, Fault
 from utils.checks import assert_close
@@ -184,6 +185,25 @@ def test_the_u_stays_within_its_bound_for_another_function(book):
         assert error < 3 * (eps**2 / 6 * third + rho * f / eps)
 
 
+def test_a_gradient_by_differences_costs_two_evaluations_an_entry(book):
+    calls = []
+    book["difference_jacobian"](
+        lambda x: calls.append(1) or book["lse"](x), np.zeros(100)
+    )
+    assert len(calls) == 2 * 100
+
+
+def test_autograd_costs_two_to_four_evaluations():
+    """In multiplications of matrices, which do not depend on the machine."""
+    for n in (10, 100):
+        x, W = (torch.randn(s, n, requires_grad=True) for s in (1, n))
+        with FlopCounterMode(display=False) as once:
+            loss = torch.tanh(torch.tanh(x @ W) @ W).sum()
+        with FlopCounterMode(display=False) as back:
+            loss.backward()
+        assert 2 <= 1 + back.get_total_flops() / once.get_total_flops() <= 4
+
+
 FAULTS = [
     Fault("return sizes.max()", "return sizes.sum()", "the norm of the largest entry"),
     Fault("** (1 / p)  # eq-01-norm", "  # eq-01-norm", "the root of the norm"),
@@ -205,6 +225,10 @@ FAULTS = [
     Fault("(f(hi) - f(lo)) / (hi - lo)", "(f(hi) - f(lo)) / (2.1 * eps)", "a wrong step"),
     Fault("eps**2 / 6 + rho / eps if", "eps**2 / 60 + rho / eps if", "Taylor's 6"),
     Fault("rho / eps if", "100 * rho / eps if", "rounding overstated"),
+    Fault("rho / eps if", "1.5 * rho / eps if", "rounding half as large again"),
+    Fault("eps**2 / 6 + rho", "eps**2 / 5.7 + rho", "the curve by a twentieth"),
+    Fault("(3 * rho)", "(2.9 * rho)", "the 3 of the best step"),
+    Fault("best**2 / 2 if", "best**2 if", "the error at the best step"),
     Fault("np.log(np.exp(z - top)", "np.log(np.exp(z)", "no shift in LSE"),
     Fault("return top[..., 0] + np.log", "return np.log", "the shift not undone"),
     Fault("powers / powers.sum", "powers / powers.max", "largest for sum"),
