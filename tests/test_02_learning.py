@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 from sklearn import metrics
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
@@ -179,7 +179,44 @@ def test_no_leak_passes_a_test_row_on_to_the_control(book):
     assert len({*test, *own, *rest}) == 569 and len(test) == 10
 
 
+@few
+@given(st.integers(2, 300), st.floats(0.02, 0.98))
+def test_wilsons_interval_contains_what_the_normal_law_allows(book, M, a):
+    hits = np.arange(M + 1)
+    z = np.abs(hits / M - a) / np.sqrt(a * (1 - a) / M)
+    clear = np.abs(z - book["Z95"]) > 1e-6
+    ours = book["contains"](book["wilson"], hits, M, a)
+    assert (ours == (z < book["Z95"]))[clear].all()
+
+
+@pytest.mark.parametrize("M", [20, 50, 114, 500])
+@pytest.mark.parametrize("a", [0.5, 0.8, 0.9, 0.95, 0.99])
+def test_forty_typical_test_sets_stand_for_all(book, M, a):
+    forty = binom.ppf((np.arange(40) + 0.5) / 40, M, a)
+    share = book["contains"](book["wald"], forty, M, a).mean()
+    assert abs(share - book["coverage"](book["wald"], M, a)) < 1 / 40
+
+
+@few
+@given(seeds, st.integers(1, 60))
+def test_a_duel_is_the_test_of_a_fair_coin(book, seed, n):
+    a, b = np.random.default_rng(seed).random((2, n)) < 0.4
+    first, second, p = book["duel"](a, b)
+    assert (first, second) == (np.sum(a > b), np.sum(b > a))
+    if first + second:
+        assert_close(p, binomtest(int(first), int(first + second)).pvalue, name="p")
+
+
+def test_no_pull_on_the_margin_exceeds_one(book):
+    m = np.linspace(-99, 99, 991)
+    for name in ("logistic", "hinge"):
+        slope = book["LOSSES"][name][1](m)
+        assert (np.abs(slope) <= 1).all() and slope[0] < -0.999
+
+
 FAULTS = [
+    Fault("2 * binom.cdf(min(alone)", "binom.cdf(min(alone)", "one side of a coin"),
+    Fault("(wrong & ~other).sum(),", "wrong.sum(),", "what both get wrong"),
     Fault(
         "(X**2).sum(axis=1) - 2 * X_new", "(X**2).sum(axis=1) + 2 * X_new", "farthest"
     ),
