@@ -68,6 +68,18 @@ def trouble(path):
     return (said or [f"exit status {done.returncode}"])[-1] if done.returncode else None
 
 
+# Of the figures in an element: the parts of their controls that lie over one another.
+COVERED = """(root) => [...root.querySelectorAll("form")].flatMap((form) => {
+  const all = [...form.querySelectorAll("span, input, select, output, button")];
+  const boxes = all.map((each) => [each, each.getBoundingClientRect()]);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+    .filter(([other, b]) => !one.contains(other) &&
+      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+    .map(([other]) => `${one.outerHTML} × ${other.outerHTML}`));
+})"""
+
+
 @contextmanager
 def chromium():
     """A headless browser; what its pages ask of the network is for the caller to refuse."""

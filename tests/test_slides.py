@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 
 from slides import build, present
+from tests.browser import COVERED
 from tests.notebooks import CHAPTERS, ROOT, Chapter
 from tests.test_pages import PICTURE
 from utils.interact import LIVE
@@ -75,7 +76,7 @@ def test_pages_forward_by_keyboard_and_every_slider_moves(deck):
         figure.evaluate(
             "(f) => Reveal.slide(Reveal.getIndices(f.closest('section')).h)"
         )
-        assert figure.is_visible()
+        assert figure.is_visible() and not figure.evaluate(COVERED)
         before = figure.evaluate(PICTURE)
         slider = figure.locator("input[type=range], select").first
         if slider.evaluate("(x) => x.matches('select')"):
