@@ -263,7 +263,7 @@ FAULTS = [
     ),
     Fault(
         "centre = fits.mean(axis=1)",
-        "centre = fits[: len(fits)].mean(axis=0)[: len(fits)]",
+        "centre = fits.mean(axis=0)[: len(fits)]",
         "axis of the mean",
     ),
     Fault(
