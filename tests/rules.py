@@ -12,6 +12,7 @@ from tests.notebooks import kind, tags
 
 CORE_WORDS, WORDS, WORDS_OF_MANY, MANY_ROWS = 4_500, 7_500, 9_000, 50
 CODE_CELLS, MEDIAN_LINES, FOLDED_LINES = 55, 8, 6
+MAX_COLUMNS = 88  # of code and of what is printed
 FIRST_SLIDER = 10  # a widget stands within so many cells
 WIDGETS = range(4, 8)
 

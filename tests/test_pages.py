@@ -1,5 +1,6 @@
 """The built book as a reader opens it: from a file, in a browser, without a network."""
 
+import html
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ from urllib.parse import unquote
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tests import rules
 from tests.browser import COVERED
 from tests.homework import ASSIGNMENTS
 from tests.notebooks import BOOK, ROOT
@@ -114,6 +116,17 @@ def test_every_equation_is_rendered(visit, name):
     assert page.locator(".math mjx-assistive-mml > math").count() >= written
     prose = page.locator("article").inner_text()
     assert "\\(" not in prose and "$$" not in prose and "{eq}`" not in prose
+
+
+@every_chapter
+def test_what_is_printed_fits_the_column(name):
+    text = (HTML / f"{name}.html").read_text()
+    output = r'<div class="output (?:stream|text_plain)[^>]*>.*?<pre>(.*?)</pre>'
+    printed = "\n".join(re.findall(output, text, re.DOTALL))
+    lines = html.unescape(re.sub("<[^>]+>", "", printed)).splitlines()
+    assert len(lines) > 20, "the pattern finds what is printed"
+    assert not [line for line in lines if len(line) > rules.MAX_COLUMNS]
+    assert "np.float64(" not in printed and "np.int64(" not in printed
 
 
 @every_page

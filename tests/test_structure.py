@@ -29,7 +29,6 @@ from tests.notebooks import (
 )
 
 MAX_LINES = 30
-MAX_COLUMNS = 88
 WEASEL_WORDS = re.compile(
     r"\b(simply|obviously|clearly|trivially|just|easy|easily)\b", re.I
 )
@@ -85,7 +84,7 @@ def test_code_cells_are_short_and_narrow(path):
         lines = cell.source.splitlines()
         assert 1 <= len(lines) <= MAX_LINES, f"code cell {i} has {len(lines)} lines"
         widest = max(lines, key=len)
-        assert len(widest) <= MAX_COLUMNS, f"code cell {i}: {widest!r}"
+        assert len(widest) <= rules.MAX_COLUMNS, f"code cell {i}: {widest!r}"
 
 
 @every_chapter
@@ -223,7 +222,9 @@ def test_homework_is_stored_clean(path):
         assert set(cell["metadata"]) <= {"nbgrader"}
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None
-            assert all(len(line.rstrip()) <= MAX_COLUMNS for line in cell["source"])
+            assert all(
+                len(line.rstrip()) <= rules.MAX_COLUMNS for line in cell["source"]
+            )
 
 
 @every_assignment
