@@ -264,6 +264,26 @@ FAULTS = [
     Fault("dA = skip * dA + dZ @ W.T", "dA = dA + dZ @ W", "no transpose"),
     Fault("dA = skip * dA + dZ @ W.T", "dA = dZ @ W.T", "no bypass on the way back"),
     Fault("((1 + central) * eps)", "eps", "a step for two"),
+    Fault("dz = da * (z > 0)", "dz = da", "the slope of the maximum forgotten"),
+    Fault("(float(self.data > 0),)", "(1.0,)", "a scalar maximum that never bends"),
+    Fault(
+        "np.logaddexp(0, z), expit(z)),",
+        "np.logaddexp(0, z), expit(z) ** 2),",
+        "softplus",
+    ),
+    Fault("node.grad + d\n", "0 * d + d\n", "a second walk overwrites the first"),
+    Fault(
+        "lambda x, y: -x + y", "lambda x, y: x + (-1) * y", "a constant less a tensor"
+    ),
+    Fault("x * (1 / y)", "x * y", "divided by a constant"),
+    Fault("d.swapaxes(i, j))])", "d.T)])", "all axes turned"),
+    Fault("np.expand_dims(d, axis)", "np.expand_dims(d, -1)", "the last axis put back"),
+    Fault("share = top / top.sum(axis=axis, keepdims=True)", "share = top", "ties"),
+    Fault(
+        "fit(d @ Y.swapaxes(-1, -2), X.shape)", "d @ Y.swapaxes(-1, -2)", "not fitted"
+    ),
+    Fault("products += 1", "products += 2", "products counted twice"),
+    Fault("if max(history[-patience:]) < best[0]:", "if False:", "never stops"),
 ]
 
 
