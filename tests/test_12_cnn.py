@@ -132,7 +132,6 @@ FAULTS = [
     Fault("add * var * m / (m - 1)", "add * var", "the biased variance stored"),
     Fault("keep * self.mean + add * mu", "add * self.mean + keep * mu", "momentum turned"),
     Fault("if not training:", "if training:", "modes exchanged"),
-    Fault("move.mul_(0.9).add_(g)", "move.mul_(0.9).add_(g.abs())", "no sign"),
     Fault("(2 / W[0].numel())", "(1 / W[0].numel())", "Xavier for He"),
     Fault("p.sub_(r * move)", "p.sub_(move)", "no rate"),
 ]  # fmt: skip

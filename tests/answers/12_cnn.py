@@ -85,13 +85,13 @@ WRONG = {
         ),
     },
     "group": {
-        "each channel by itself": GROUP.format("N, C, -1", 2, 2, GAMMA, BETA),
+        "each channel by itself": (GROUP.format("N, C, -1", 2, 2, GAMMA, BETA), 1),
         "over the batch": (
             GROUP.format("N, groups, -1", "(0, 2)", "(0, 2)", GAMMA, BETA)
         ),
         "all channels in one group": (
             GROUP.format("N, 1, -1", 2, 2, GAMMA, BETA),
-            1,
+            2,
         ),
         "the given array is changed": (
             GROUP.format("N, groups, -1", 2, 2, GAMMA, BETA).replace(
