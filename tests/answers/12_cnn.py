@@ -85,7 +85,6 @@ WRONG = {
         ),
     },
     "group": {
-        "each channel by itself": (GROUP.format("N, C, -1", 2, 2, GAMMA, BETA), 1),
         "over the batch": (
             GROUP.format("N, groups, -1", "(0, 2)", "(0, 2)", GAMMA, BETA)
         ),
