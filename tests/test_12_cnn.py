@@ -66,10 +66,8 @@ def test_costs_of_a_convolution_are_torchs(book, C, out, k, stride, pad, size, b
 @few
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.integers(4, 9))
 def test_blocks_have_the_channels_that_the_builder_expects(book, c, n, growth, size):
-    spec = {
-        "one": f"conv {n} 3 1 1, nin {n + 1} 3 1 1, dense {growth} {n}, pool 2 2",
-        "two": f"inception {n} 2 {n} 1 3 {growth}, module {n} 2 2, norm, mean, logits 7",
-    }
+    spec = f"conv {n} 3 1 1, nin {n + 1} 3 1 1, dense {growth} {n}, pool 2 2 | "
+    spec += f"inception {n} 2 {n} 1 3 {growth}, module {n} 2 2, norm, mean, logits 7"
     X = torch.rand(2, c, 2 * size, 2 * size, generator=torch.Generator().manual_seed(0))
     assert book["build"](spec, c)(X).shape == (2, 7)
 
@@ -102,6 +100,41 @@ def test_full_size_path_reads_files_and_trains(book, tmp_path):
         assert book["on_full_size"](partial(load, **where), epochs=20) > 0.5
 
 
+def source(name):
+    (cell,) = [c for c in chapter.cells if c["id"] == name]
+    return cell.source
+
+
+@pytest.fixture(scope="module")
+def digits(book):
+    """The page's functions with its digits, and the rates of its experiment on depth."""
+    exec(source("12-digits-run"), book)
+    exec(source("12-depth-run").partition("curves")[0], book)
+    return book
+
+
+GRID = 0.3, 1, 3  # times the rate of the page, which stands in the middle
+
+
+@pytest.mark.parametrize("name", chapter.namespace()["RATES_OF"])
+def test_rates_of_the_race_are_the_best_of_their_grid(digits, name):
+    rate = digits["RATES_OF"][name]
+    found = [digits["one_run"](name, f * rate, seed=0)[0] for f in GRID]
+    assert found[1] > max(found) - 0.0101, found
+
+
+@pytest.mark.parametrize("depth", [4, 24])
+@pytest.mark.parametrize("i", range(5))
+def test_rates_of_the_depths_are_the_best_of_their_grid(digits, depth, i):
+    images, val, rows = (digits[n] for n in ("images", "val_rows", "train_rows"))
+    y, found = digits["labels"][:, None].expand(-1, 3), []
+    for rate in (f * digits["RATES"][depth][i] for f in GRID):
+        net = digits["stack"](depth, *digits["FLAGS"][i])
+        digits["train"](net, images[rows], y[rows], 3 * rate, 12, 0)
+        found.append(digits["accuracy"](net, images[val], y[val]))
+    assert found[1] > max(found) - 0.0101, found
+
+
 FAULTS = [
     Fault("optimiser.step()", "pass", "no step is taken"),
     Fault("lr * (1 - step / steps)", "-lr * (1 - step / steps)", "ascent"),
@@ -132,8 +165,8 @@ FAULTS = [
     Fault("add * var * m / (m - 1)", "add * var", "the biased variance stored"),
     Fault("keep * self.mean + add * mu", "add * self.mean + keep * mu", "momentum turned"),
     Fault("if not training:", "if training:", "modes exchanged"),
-    Fault("(2 / W[0].numel())", "(1 / W[0].numel())", "Xavier for He"),
-    Fault("p.sub_(r * move)", "p.sub_(move)", "no rate"),
+    Fault("kaiming_normal_", "xavier_normal_", "Xavier for He"),
+    Fault("3, 1, 1, groups=copies)", "3, 1, 1)", "copies that see each other"),
 ]  # fmt: skip
 
 
