@@ -143,7 +143,7 @@ FAULTS = [
     Fault("[0, 2, 3, 5], [0", "[0, 1, 3, 4], [0", "two maps alike"),
     Fault("(n + 2 * p - k) // s + 1", "(n + p - k) // s + 1", "padding on one side"),
     Fault("(k * k * C + bias) * C_out", "k * k * C * C_out", "no bias counted"),
-    Fault("(C + 1) * layer.out_features", "C * layer.out_features", "no dense bias"),
+    Fault("(C + 1) * out, C", "C * out, C", "no dense bias"),
     Fault("C_out * size[0] * size[1]", "C_out", "work without the places"),
     Fault("return shape, 2 * C, 0", "return shape, C, 0", "γ and β as one"),
     Fault("get_total_flops() // 2", "get_total_flops()", "adds counted beside multiplies"),
