@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from bs4 import BeautifulSoup
 
 from tests import rules
 from tests.browser import COVERED
@@ -116,6 +117,14 @@ def test_every_equation_is_rendered(visit, name):
     assert page.locator(".math mjx-assistive-mml > math").count() >= written
     prose = page.locator("article").inner_text()
     assert "\\(" not in prose and "$$" not in prose and "{eq}`" not in prose
+
+
+@every_chapter
+def test_checks_show_no_pictures(name):
+    """A `seen` check that calls its figure's function has to close what it drew."""
+    page = BeautifulSoup((HTML / f"{name}.html").read_text(), "html.parser")
+    checks = page.select("div.cell.tag_check")
+    assert len(checks) > 10 and not [cell for cell in checks if cell.select("img")]
 
 
 @every_chapter
