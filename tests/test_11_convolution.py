@@ -219,13 +219,3 @@ def benchmarks(scope):
     yield "gradient by the input", lambda: scope["input_gradient"](dY, X, K), back
     pooled = lambda: F.max_pool2d(X_t, 2)
     yield "max pooling", lambda: scope["pool"](X, 2, 2), pooled
-
-
-def test_im2col_is_near_torch_and_far_from_the_loops(book):
-    """Within 12 times of F.conv2d, at least 100 times faster than the loops."""
-    from timeit import repeat
-
-    rows = list(benchmarks(book))
-    ours, theirs = (min(repeat(f, number=20, repeat=7)) / 20 for f in rows[0][1:])
-    loops = min(repeat(rows[1][1], number=1, repeat=2)) * 4  # one example of the four
-    assert ours < 12 * theirs and loops > 100 * ours
