@@ -61,6 +61,14 @@ def test_generators_are_reproducible_and_what_they_say():
     )
 
 
+def test_the_prose_is_the_frozen_one_sentence_a_line():
+    parts = [part.splitlines() for part in data.load_prose().strip().split("\n\n")]
+    sentences = [sentence for part in parts for sentence in part]
+    assert (len(sentences), sum(len(s.split()) for s in sentences)) == (2307, 37318)
+    assert len(set(sentences)) == len(sentences) and len(parts) == 42
+    assert all(s[0] in "“" or s[0].isupper() for s in sentences)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
