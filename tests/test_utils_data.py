@@ -66,7 +66,7 @@ def test_the_prose_is_the_frozen_one_sentence_a_line():
     sentences = [sentence for part in parts for sentence in part]
     assert (len(sentences), sum(len(s.split()) for s in sentences)) == (2307, 37318)
     assert len(set(sentences)) == len(sentences) and len(parts) == 42
-    assert all(s[0] in "“" or s[0].isupper() for s in sentences)
+    assert all(s[0] in '"“' or s[0].isupper() for s in sentences)
 
 
 @pytest.mark.parametrize(
