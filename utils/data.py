@@ -65,6 +65,21 @@ def load_prose():
     return resources.files(__package__).joinpath("prose.txt").read_text("utf-8")
 
 
+def load_series(name):
+    """A real series, oldest first: a dictionary of columns, all of one length.
+
+    "sunspots": ``year`` 1700…2008, ``sunspots`` (mean number in that year); NOAA, public domain.
+    "us_economy": ``year``, ``quarter`` from 1959 to 2009, ``gdp`` (thousand million dollars of
+    2005), ``unemployment`` (%); Federal Reserve Bank of St. Louis, public domain.
+    """
+    if name not in ("sunspots", "us_economy"):
+        wanted = "'sunspots' or 'us_economy'"
+        raise ValueError(f"load_series: expected {wanted}, got {name!r}")
+    with resources.files(__package__).joinpath(f"{name}.csv").open() as file:
+        table = np.genfromtxt(file, delimiter=",", names=True)
+    return {column: table[column] for column in table.dtype.names}
+
+
 def split(X, y, *, test, rng):
     """Shuffle and part the rows: X_train, X_test, y_train, y_test.
 
