@@ -98,8 +98,9 @@ WRONG = {
             STABLE, STABLE, 2, 2, "[words != 0]"
         ),
         "<pad> counts": (PERPLEXITY.format(STABLE, STABLE, 2, "np.e", ""), 1),
-        "softmax over time": PERPLEXITY.format(
-            STABLE, STABLE, 1, "np.e", "[words != 0]"
+        "softmax over time": (
+            PERPLEXITY.format(STABLE, STABLE, 1, "np.e", "[words != 0]"),
+            1,
         ),
     },
     "lengths": {
