@@ -97,7 +97,7 @@ OWN, RESET, KEEPS = "H : 2 * H", "(r * h)", "u * h + (1 - u) * new"
 
 WRONG = {
     "by-hand": {
-        "f and i exchanged": ("c_new, bias, numbers = -0.55, 2.6357, 14720", 2),
+        "f and i exchanged": ("c_new, bias, numbers = -0.55, 2.63424, 14720", 2),
         "the logistic function forgotten": (
             "c_new, bias, numbers = -1.2, 0.933, 14720",
             2,
