@@ -146,6 +146,10 @@ def test_the_rates_of_the_comparison_are_no_edge_of_the_grid(book):
     best, errors = searched(book, lstm, 20, (0.01, 0.03, 0.1))
     assert best == 0.03 or errors[0.03] < 0.02, errors
 
+    gated = lambda seed: book["start"]("GRU", seed)
+    best, errors = searched(book, gated, 20, (0.03, 0.1, 0.3))
+    assert best == 0.1 or errors[0.1] < 0.02, errors
+
     def orthogonal(seed):
         net = book["start"]("RNN", seed)
         generator = torch.Generator().manual_seed(100 + seed)
