@@ -129,6 +129,17 @@ def two_sentences(notebook):
     ]
 
 
+# TeX takes a bracket that opens an environment or a line for an option, and drops it.
+SWALLOWED = re.compile(
+    r"\\begin\{(?:aligned|gathered|alignedat)\}\s*\[|\\\\\s*\[(?!\d)"
+)
+
+
+def swallowed_brackets(notebook):
+    """Lines of formulas that would lose their left side; ``{}[`` keeps it."""
+    return [m.group() for m in SWALLOWED.finditer(chapters.markdown(notebook))]
+
+
 def prose(notebook):
     """The lines of a notebook's text, formulas, code and links each as one word."""
     text = "\n".join(

@@ -184,3 +184,16 @@ def test_a_line_has_one_sentence():
 def test_two_sentences_on_a_line_are_found(line):
     (found,) = rules.two_sentences(nbformat.v4.new_notebook(cells=[text(line)]))
     assert re.search(r"[.?!]\S* \S", found)
+
+
+@pytest.mark.parametrize(
+    ("formula", "lost"),
+    [
+        (r"\begin{aligned}" + "\n" + r"{}[a\;b] &= c \\[2pt] d", 0),
+        (r"\begin{aligned}" + "\n" + r"[a\;b] &= c", 1),
+        (r"x \\ [a\;b] &= c", 1),
+    ],
+)
+def test_a_bracket_that_tex_would_swallow_is_found(formula, lost):
+    notebook = nbformat.v4.new_notebook(cells=[text(f"$$\n{formula}\n$$")])
+    assert len(rules.swallowed_brackets(notebook)) == lost

@@ -201,6 +201,11 @@ def test_prose_has_one_sentence_a_line(slug):
 
 
 @every_chapter
+def test_no_formula_loses_its_left_side(slug):
+    assert not rules.swallowed_brackets(chapters.read(slug))
+
+
+@every_chapter
 def test_every_exercise_has_a_solution(slug):
     text = markdown(slug)
     exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", text, re.M)
