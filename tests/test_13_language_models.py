@@ -13,8 +13,10 @@ from tests.notebooks import Chapter, Fault
 
 chapter, lean = Chapter("13_language_models"), Chapter("13_language_models")
 # What draws the curves of perplexity costs most and is read by few checks.
-SPARE = {"13-ranks-checked", "13-zipf-run", "13-string-check", "13-cheat-run"}
-lean.cells = [c for c in lean.cells if c.id not in {*SPARE, "13-cheat-check"}]
+SPARE = {"13-ranks-checked", "13-string-check", "13-cheat-run", "13-delta-run"}
+SPARE |= {"13-added-checked", "13-overfit-run", "13-overfit-check", "13-halves-run"}
+SPARE |= {"13-counts-checked"}
+lean.cells = [c for c in lean.cells if c.id not in SPARE]
 few = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32 - 1)
 V = 6
@@ -155,10 +157,10 @@ def test_how_the_contest_was_tuned():
     assert counts[0.85] < counts[0.95]
     found = {lr: score(lr=lr) for lr in (0.01, 0.03, 0.1)}
     assert found[0.03] < 0.99 * found[0.01] and found[0.03] < 0.95 * found[0.1], found
-    assert max(found[0.03], score(seed=1), score(seed=2)) < 0.97 * counts[None]
+    assert max(found[0.03], score(seed=1)) < 0.97 * counts[None]
     bare = {
         (lr, epochs): score(lr=lr, epochs=epochs, drop=(0.0, 0.0))
-        for lr, epochs in ((0.01, 2), (0.06, 2), (0.03, 1), (0.03, 2), (0.03, 3))
+        for lr, epochs in ((0.01, 2), (0.06, 2), (0.03, 2), (0.03, 3))
     }
     assert min(bare, key=bare.get) == (0.03, 2)
     assert 0.97 < bare[0.03, 2] / counts[None] < 1.03, bare
