@@ -326,7 +326,7 @@ def test_utils_is_ours_and_small():
     assert utils.__path__[0] == str(folder)
     # What a reader reads in half an hour; the full-size data sets are for those who ask.
     files = [p for p in folder.rglob("*.py") if p.name != "downloads.py"]
-    assert sum(len(p.read_text().splitlines()) for p in files) <= 1_250
+    assert sum(len(p.read_text().splitlines()) for p in files) <= 1_400
 
 
 def test_importing_utils_changes_nothing():
