@@ -1,0 +1,311 @@
+"""The cells of chapter 18 on inputs the page does not use, and its checks put to the test."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from tests.notebooks import Chapter, Fault
+from utils.stories import stories
+
+chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors")
+# What trains costs most, and no check of the functions above it reads what comes out.
+TRAINS = (
+    r"18-(company|first|alone|cost|compare|control|drift|oov|seeds|explore|prose|limits)"
+)
+lean.cells = [c for c in lean.cells if not re.match(TRAINS + r"(-|$)", c.id)]
+for cell in lean.cells:  # and a shorter corpus will do
+    cell.source = cell.source.replace("stories(8000", "stories(600").replace("- 0.146", "- the")
+few = settings(deadline=None, max_examples=20)
+seeds, sizes = st.integers(0, 2**32 - 1), st.integers(2, 6)
+log = nn.functional.logsigmoid
+
+
+@pytest.fixture(scope="module")
+def book():
+    scope = chapter.namespace()
+    scope["RELATIONS"] = stories(1, rng=np.random.default_rng(0))[1]
+    return scope
+
+
+def assert_near(actual, desired, **how):
+    how = {"rtol": 1e-9, "atol": 1e-10} | how
+    np.testing.assert_allclose(actual, desired, strict=True, **how)
+
+
+def drawn(seed, *shapes):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def told(seed, size):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(size, size=rng.integers(2, 7)).tolist() for _ in range(3)]
+
+
+def gradients(loss, *arrays):
+    leaves = [torch.tensor(a, requires_grad=True) for a in arrays]
+    value = loss(*leaves)
+    return value.item(), [g.numpy() for g in torch.autograd.grad(value, leaves)]
+
+
+@few
+@given(seed=seeds, m=st.integers(1, 7), size=sizes)
+def test_pairs_are_those_within_the_window(book, seed, m, size):
+    for s in told(seed, size):
+        every = [(s[a], s[b]) for a in range(len(s)) for b in range(len(s))
+                 if a != b and abs(a - b) <= m]  # fmt: skip
+        assert book["pairs"](s, m) == every
+    X = book["count"](told(seed, size), m, size)
+    assert (X == X.T).all() and X.sum() == sum(
+        len(book["pairs"](s, m)) for s in told(seed, size)
+    )
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes, m=st.integers(1, 3))
+def test_skip_gram_equals_cross_entropy(book, seed, size, d, m):
+    V, U = drawn(seed, (size, d), (size, d))
+    i, o = torch.tensor([p for s in told(seed, size) for p in book["pairs"](s, m)]).T
+    theirs = lambda V, U: nn.functional.cross_entropy(V[i] @ U.T, o, reduction="sum")
+    value, (dV, dU) = gradients(theirs, V, U)
+    ours = book["skipgram_loops"](V, U, told(seed, size), m)
+    assert_near(ours[0], value)
+    assert_near(ours[1], dV)
+    assert_near(ours[2], dU)
+    X = torch.tensor(book["count"](told(seed, size), m, size))
+    for fast, slow in zip(
+        book["skipgram"](X)(torch.tensor(V), torch.tensor(U)), (dV, dU), strict=True
+    ):
+        assert_near(fast.numpy(), slow)
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes, m=st.integers(1, 3))
+def test_cbow_equals_a_mean_bag(book, seed, size, d, m):
+    V, U = drawn(seed, (size, d), (size, d))
+    around, centres = book["bags_of"](told(seed, size), m)
+
+    def theirs(V, U):
+        scores = torch.stack([V[a[a >= 0]].mean(dim=0) for a in around]) @ U.T
+        return nn.functional.cross_entropy(scores, centres, reduction="sum")
+
+    value, (dV, dU) = gradients(theirs, V, U)
+    ours = book["cbow_loops"](V, U, told(seed, size), m)
+    assert_near(ours[0], value)
+    assert_near(ours[1], dV)
+    assert_near(ours[2], dU)
+    bags = book["shares"](around, size).double()
+    fast = book["cbow"](torch.tensor(V), torch.tensor(U), bags, centres)
+    assert_near(fast[0].numpy(), dV, rtol=1e-5, atol=1e-6)
+    assert_near(fast[1].numpy(), dU, rtol=1e-5, atol=1e-6)
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes, K=st.integers(1, 9))
+def test_negative_sampling_equals_binary_cross_entropy(book, seed, size, d, K):
+    V, U = drawn(seed, (size, d), (size, d))
+    centre, *rows = np.random.default_rng(seed).integers(size, size=K + 2).tolist()
+    wanted = torch.tensor([1.0] + [0.0] * K).double()
+    bce = nn.functional.binary_cross_entropy_with_logits
+    theirs = lambda V, U: bce(U[rows] @ V[centre], wanted, reduction="sum")
+    value, (dV, dU) = gradients(theirs, V, U)
+    ours = book["negative_step"](V, U, centre, rows[0], rows[1:])
+    assert_near(ours[0], value)
+    assert_near(ours[1], dV)
+    assert_near(ours[2], dU)
+    assert np.count_nonzero(ours[2].any(axis=1)) <= K + 1
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes)
+def test_yes_no_and_glove_equal_autograd(book, seed, size, d):
+    V, U, b, c = drawn(seed, (size, d), (size, d), (size, 1), (size, 1))
+    rng = np.random.default_rng(seed)
+    yes, no = (torch.tensor(rng.uniform(size=(size, size))) for _ in range(2))
+    theirs = lambda V, U: -(yes * log(V @ U.T) + no * log(-(V @ U.T))).sum()
+    _, wanted = gradients(theirs, V, U)
+    for ours, there in zip(
+        book["yes_no"](yes, no)(torch.tensor(V), torch.tensor(U)), wanted, strict=True
+    ):
+        assert_near(ours.numpy(), there)
+    X = torch.tensor(rng.integers(0, 30, size=(size, size)).astype(float))
+    X[0, 0] = 7.0
+    h, met = (X / 11).clamp(max=1) ** 0.75, X > 0
+
+    def squares(V, U, b, c):
+        return (h * (V @ U.T + b + c.T - X.clamp(min=1).log()) ** 2)[met].sum()
+
+    value, wanted = gradients(squares, V, U, b, c)
+    assert_near(book["glove_loss"](V, U, b, c, X.numpy(), cap=11), value)
+    found = book["glove"](X, cap=11)(*map(torch.tensor, (V, U, b, c)))
+    for ours, there in zip(found, wanted, strict=True):
+        assert_near(ours.numpy(), there)
+
+
+@few
+@given(seed=seeds, leaves=st.integers(2, 12), d=sizes)
+def test_every_huffman_tree_is_a_distribution_within_a_bit(book, seed, leaves, d):
+    f = np.random.default_rng(seed).dirichlet(np.full(leaves, 0.5)) + 1e-9
+    f /= f.sum()
+    signs = book["huffman"](f)
+    v, U = drawn(seed, d, (leaves - 1, d))
+    losses = [book["tree_step"](v, U, signs, w)[0] for w in range(leaves)]
+    assert_near(np.exp(-np.array(losses)).sum(), 1.0)
+    entropy = -(f * np.log2(f)).sum()
+    assert entropy - 1e-9 <= f @ np.abs(signs).sum(axis=1) < entropy + 1
+    word = seed % leaves
+    s, on = torch.tensor(signs[word]), torch.tensor(signs[word] != 0)
+    value, wanted = gradients(lambda v, U: -log(s * (U @ v))[on].sum(), v, U)
+    ours = book["tree_step"](v, U, signs, word)
+    assert_near(ours[0], value)
+    for grad, there in zip(ours[1:], wanted, strict=True):
+        assert_near(grad, there)
+
+
+@few
+@given(word=st.text("abcdefg", min_size=6, max_size=9))
+def test_subwords_are_all_pieces_and_the_word(book, word):
+    marked = f"<{word}>"
+    pieces = {marked[i:j] for i in range(len(marked)) for j in range(i + 3, i + 7)
+              if j <= len(marked)}  # fmt: skip
+    assert book["subwords"](word) == sorted(pieces | {marked})
+
+
+@few
+@given(seed=seeds)
+def test_answers_are_the_largest_cosine(book, seed):
+    (W,), rng = drawn(seed, (9, 4)), np.random.default_rng(seed)
+    asked = np.array([rng.permutation(9)[:4] for _ in range(5)])
+    U = W / np.linalg.norm(W, axis=1, keepdims=True)
+    for exclude in (True, False):
+        for (a, b, c, _), got in zip(
+            asked, book["answers"](W, asked, exclude=exclude), strict=True
+        ):
+            target = U[b] - U[a] + U[c]
+            those = [i for i in range(9) if not (exclude and i in (a, b, c))]
+            assert got == max(those, key=lambda i: U[i] @ target)  # noqa: B023
+
+
+@pytest.fixture(scope="module")
+def tuning(book):
+    """Words, counts and validation questions of a corpus that the page does not use."""
+    words, index, ids = book["number"](stories(8000, rng=np.random.default_rng(10))[0])
+    X = book["count"](ids, 5, len(words))
+    return words, ids, X, book["questions"](index, 0)
+
+
+def validated(book, tuning, name, lr, d=40):
+    words, ids, X, asked = tuning
+    book["RATES"] = RATES | {name: lr}
+    (W,) = [W for n, W in only(book["contenders"](X, ids, words, d, 1), name) if n == name]
+    return (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+
+
+def only(found, name):
+    for pair in found:
+        yield pair
+        if pair[0] == name:
+            return
+
+
+RATES = dict(chapter.namespace()["RATES"])
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_no_other_rate_is_better_on_validation_questions(book, tuning, name):
+    others = [f * RATES[name] for f in ((0.5, 2.5) if name == "GloVe" else (0.4, 2.5))]
+    quick = {n: 0.0 for n in RATES}  # what comes before it in the row is not looked at
+    assert quick
+    best, *rest = (validated(book, tuning, name, lr) for lr in (RATES[name], *others))
+    assert best > max(rest) - 0.03, (best, rest)
+
+
+def test_training_longer_does_not_help_and_no_cap_saves_glove(book, tuning):
+    words, _, X, asked = tuning
+    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+    X_t, size = book["tensor"](X), len(words)
+    short, long = (
+        right(book["descend"](book["start"](1, 40, size, size), book["skipgram"](X_t), n)[0])
+        for n in (150, 500)
+    )
+    assert abs(short - long) < 0.03, (short, long)
+    for cap in (1.0, 100.0):
+        tables = [*book["start"](1, 40, size, size), torch.zeros(size, 1), torch.zeros(size, 1)]
+        V, U, *_ = book["descend"](tables, book["glove"](X_t, cap), 300, 0.02)
+        assert right(V + U) < 0.5
+
+
+FAULTS = [
+    Fault("if j != 0 and 0 <= n + j", "if 0 <= n + j", "the centre in its own window"),
+    Fault("for j in range(-m, m + 1)", "for j in range(-m, m)", "a window cut on the right"),
+    Fault("and 0 <= n + j < len", "and n + j < len", "wraps around at the start"),
+    Fault("dV[centre] -= U[context] - q @ U", "dV[centre] -= U[context]", "no mean taken off"),
+    Fault("dU += np.outer(q, V[centre])  # every row\n", "\n", "only one row of U"),
+    Fault("dU[context] -= V[centre]", "dU[context] += V[centre]", "the wrong sign"),
+    Fault("X.sum(dim=1, keepdim=True) * Q - X", "Q - X", "x_i forgotten"),
+    Fault("Q = torch.softmax(V @ U.T, dim=1)", "Q = torch.softmax(V @ U.T, dim=0)", "axis"),
+    Fault("/ len(around)\n            dU", "\n            dU", "a sum in CBOW's gradient"),
+    Fault("mean = np.mean([V[o] for o in around], axis=0)",
+          "mean = np.mean([V[o] for o in set(around)], axis=0)", "a word counted once"),
+    Fault("dS[torch.arange(len(centres)), centres] -= 1\n    return bags.T",
+          "dS[torch.arange(len(centres)), centres] += 1\n    return bags.T", "pushed away"),
+    Fault("around % (size + 1), torch.ones", "around % size, torch.ones", "padding is a word"),
+    Fault("return bags / bags.sum(dim=1, keepdim=True)", "return bags", "sums for means"),
+    Fault("np.where(wanted == 1, probability, 1 - probability)", "probability", "no turn"),
+    Fault("np.add.at(dU, rows, np.outer(probability - wanted, V[centre]))",
+          "dU[rows] = np.outer(probability - wanted, V[centre])", "drawn twice, added once"),
+    Fault("dV[centre] = (probability - wanted) @ U[rows]",
+          "dV[centre] = probability @ U[rows]", "noise and truth alike"),
+    Fault("dS = (yes + no) * torch.sigmoid(V @ U.T) - yes",
+          "dS = no * torch.sigmoid(V @ U.T) - yes", "yes without its sigmoid"),
+    Fault("raised = X.sum(axis=0) ** power", "raised = X.sum(axis=0)", "no power of the noise"),
+    Fault("signs[left], signs[right] = 1, -1", "signs[left], signs[right] = 1, 1", "no turns"),
+    Fault("heapq.heappush(heap, (rare + next_rare,", "heapq.heappush(heap, (rare,",
+          "a joint node too light"),
+    Fault("ds = np.where(on, -signs[word] * (1 - factors), 0)",
+          "ds = np.where(on, -(1 - factors), 0)", "the sign of the turn"),
+    Fault("-np.log(factors[on]).sum(), ds", "-np.log(factors).sum(), ds", "all nodes"),
+    Fault("1 - np.sqrt(t / f), 0)", "1 - t / f, 0)", "no root"),
+    Fault("rng.random() >= drop[i]", "rng.random() < drop[i]", "keeps what it should drop"),
+    Fault("h = (seen / cap).clamp(max=1) ** 0.75", "h = (seen / cap) ** 0.75", "no cap"),
+    Fault("dS = 2 * h * (V @ U.T + b + c.T - log)", "dS = h * (V @ U.T + b + c.T - log)", "2"),
+    Fault("h * (V @ U.T + b + c.T - log)", "h * (V @ U.T + b - log)", "a bias forgotten"),
+    Fault("log = torch.where(seen > 0, seen, 1).log()", "log = seen.log()", "0 · −∞"),
+    Fault('marked = f"<{word}>"\n    parts', 'marked = word\n    parts', "no marks"),
+    Fault("return sorted(parts | {marked})", "return sorted(parts)", "no whole word"),
+    Fault(".index_add_(0, columns, dV[rows])", ".index_add_(0, columns, dV[rows] / 2)", "half"),
+    Fault("found = cosine(c if only_c else b - a + c, W)",
+          "found = cosine(c if only_c else b + a - c, W)", "the wrong corner"),
+    Fault("PPMI = np.log(np.maximum(X / expected, 1))", "PPMI = np.log1p(X / expected)",
+          "not the PMI"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_checks_catch(fault):
+    lean.assert_caught(fault)
+
+
+def benchmarks(scope):
+    """A pass of skip-gram over the counts, and a bag of subwords, by PyTorch's autograd."""
+    rng = np.random.default_rng(0)
+    X = torch.tensor(rng.integers(0, 9, size=(489, 489))).float()
+    V, U = (torch.randn(489, 40, requires_grad=True) for _ in range(2))
+
+    def theirs():
+        (-(X * torch.log_softmax(V @ U.T, 1)).sum()).backward()
+
+    ours = scope["skipgram"](X)
+    yield "skip-gram, all pairs", lambda: ours(V.detach(), U.detach()), theirs
+    yes = scope["yes_no"](X, X)
+
+    def negative():
+        S = V @ U.T
+        (-(X * log(S) + X * log(-S)).sum()).backward()
+
+    yield "negative sampling, all pairs", lambda: yes(V.detach(), U.detach()), negative
