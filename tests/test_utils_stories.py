@@ -28,7 +28,9 @@ def test_a_word_keeps_its_topics_and_its_marks():
 
 def test_without_planting_the_marks_say_nothing_and_the_topics_stay():
     seen = marks(planted=False)
-    assert min(seen[w, m] for w in ("king", "queen") for m in ("his", "her", "throne")) > 5
+    assert (
+        min(seen[w, m] for w in ("king", "queen") for m in ("his", "her", "throne")) > 5
+    )
 
 
 def test_the_same_generator_tells_the_same_stories():
