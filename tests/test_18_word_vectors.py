@@ -271,7 +271,7 @@ FAULTS = [
     Fault("raised = X.sum(axis=0) ** power", "raised = X.sum(axis=0) ** 2", "noise squared"),
     Fault("signs[rare[2]], signs[next_rare[2]] = 1, -1",
           "signs[rare[2]], signs[next_rare[2]] = 1, 1", "no turns"),
-    Fault("both = rare[0] + next_rare[0],", "both = rare[0],", "a joint node too light"),
+    Fault("rare[0] + next_rare[0]", "rare[0]", "a joint node too light"),
     Fault("ds = np.where(on, -signs[word] * (1 - factors), 0)",
           "ds = np.where(on, -(1 - factors), 0)", "the sign of the turn"),
     Fault("-np.log(factors[on]).sum(), ds", "-np.log(factors).sum(), ds", "all nodes"),

@@ -102,7 +102,9 @@ WRONG = {
             2,
         ),
         "the other words do not move": (
-            "q, du = [0.1, 0.2, 0.4, 0.3], [0, 0, -0.6, 0.6]\n" + LOSS + "best = np.log(3)",
+            "q, du = [0.1, 0.2, 0.4, 0.3], [0, 0, -0.6, 0.6]\n"
+            + LOSS
+            + "best = np.log(3)",
             3,
         ),
         "noise as if it were true": (
@@ -132,6 +134,9 @@ WRONG = {
         "the most frequent first": (TREE.replace("node: node[0]", "node: -node[0]"), 2),
         "one deep": (TREE.replace("[word] += 1", "[word] = 1"), 2),
         "a sum": (TREE.replace("total *= ", "total += "), 2),
-        "left for both": (TREE.replace("1 / (1 + np.exp(s))", "1 / (1 + np.exp(-s))"), 2),
+        "left for both": (
+            TREE.replace("1 / (1 + np.exp(s))", "1 / (1 + np.exp(-s))"),
+            2,
+        ),
     },
 }
