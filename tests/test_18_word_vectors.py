@@ -1,6 +1,7 @@
 """The cells of chapter 18 on inputs the page does not use, and its checks put to the test."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from tests.notebooks import Chapter, Fault
+from utils import data
 from utils.stories import stories
 
 chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors")
@@ -245,6 +247,29 @@ def test_training_longer_does_not_help_and_no_cap_saves_glove(book, tuning):
         ]
         V, U, *_ = book["descend"](tables, book["glove"](X_t, cap), 300, 0.02)
         assert right(V + U) < 0.5
+
+
+def test_no_method_makes_two_halves_of_the_prose_agree(book):
+    """The aside of section "On the words of this book"."""
+    lines = [book["text"].tokenise(s) for s in data.load_prose().split("\n") if s]
+    told = Counter(word for line in lines for word in line)
+    at = {w: i for i, w in enumerate(sorted(w for w, n in told.items() if n >= 10))}
+    order = np.random.default_rng(1).permutation(len(lines))
+    half = lambda part: [[at[w] for w in lines[s] if w in at] for s in part]
+    Xs = [book["count"](half(order[k::2]), 5, len(at)) for k in (0, 1)]
+
+    def negative(X, d):
+        noise = 5 * X.sum(axis=1, keepdims=True) * book["noise_of"](X)
+        tables = book["start"](1, d, len(X), len(X))
+        slopes = book["yes_no"](book["tensor"](X), book["tensor"](noise))
+        return book["descend"](tables, slopes, 100)[0].numpy()
+
+    for make in (negative, lambda X, d: book["ppmi_vectors"](X + 1e-12, d)):
+        for d in (10, 40):
+            found = [make(X, d) for X in Xs]
+            near = [np.argsort(-book["cosine"](V, V))[:, 1:6] for V in found]
+            same = [len({*a} & {*b}) / 5 for a, b in zip(*near, strict=True)]
+            assert 0.03 < np.mean(same) < 0.13, (d, np.mean(same))
 
 
 FAULTS = [
