@@ -54,7 +54,7 @@ def test_texts_are_tokens_in_lower_case(corpus):
         assert 2 <= len(words) <= 60 and " ".join(words) == r.text
         for a, b in zip(words, words[1:], strict=False):
             assert a != "a" or b[0] not in "aeiou", r.text
-            assert a != "an" or b[0] in "aeiou", r.text
+            assert a != "an" or b[0] in "aeiou" or b == "hour", r.text
 
 
 def test_mirrored_contrasts_have_the_other_label():
