@@ -1,6 +1,7 @@
 """The small reviews keep what they promise, and stay what they were for a seed."""
 
 import hashlib
+import itertools
 import tomllib
 from collections import Counter
 from importlib import resources
@@ -52,7 +53,7 @@ def test_texts_are_tokens_in_lower_case(corpus):
         assert "  " not in r.text and "{" not in r.text
         words = r.text.split()
         assert 2 <= len(words) <= 60 and " ".join(words) == r.text
-        for a, b in zip(words, words[1:], strict=False):
+        for a, b in itertools.pairwise(words):
             assert a != "a" or b[0] not in "aeiou", r.text
             assert a != "an" or b[0] in "aeiou" or b == "hour", r.text
 
