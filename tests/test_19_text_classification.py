@@ -25,11 +25,7 @@ seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 5)
 
 @pytest.fixture(scope="module")
 def book():
-    scope = dict(chapter.namespace())
-    for cell in chapter.cells:
-        if cell.id in ("19-corpus", "19-plans"):
-            chapter._execute(0, cell.source, scope)
-    return scope
+    return chapter.namespace()
 
 
 def assert_near(actual, desired, **how):
@@ -60,15 +56,11 @@ def test_padding_equals_the_rule_written_with_lists(
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"padding": "left"}, "padding: expected 'pre' or 'post', got 'left'"),
-        ({"truncating": "end"}, "truncating: expected 'pre' or 'post', got 'end'"),
-        ({"maxlen": 0}, "maxlen: expected at least 1, got 0"),
-    ],
+    "how", [{"padding": "left"}, {"truncating": "end"}, {"maxlen": 0}], ids=str
 )
-def test_padding_says_what_was_expected(book, how, message):
-    with pytest.raises(ValueError, match=message):
+def test_padding_says_what_was_expected(book, how):
+    (wrong,) = how.values()
+    with pytest.raises(ValueError, match=f"expected 'pre' or 'post'.*got.*{wrong!r}"):
         book["pad_sequences"]([[1, 2]], **{"maxlen": 3} | how)
 
 
@@ -184,7 +176,6 @@ def test_groups_are_as_named(book):
 @pytest.mark.parametrize("name", ["textCNN", "BiLSTM attend"])
 def test_the_rate_of_the_page_is_inside_the_grid(book, name):
     """On the validation reviews, 1600 for training: 0.02 before 0.005 and 0.08."""
-    book["PLANS"] = {"textCNN": ("conv", "max"), "BiLSTM attend": ("lstm", "attend")}
     loss = {0.005: [], 0.02: [], 0.08: []}
     for seed in (2, 3):
         training, validation = book["sample"](seed, 1600)
@@ -198,7 +189,6 @@ def test_the_rate_of_the_page_is_inside_the_grid(book, name):
 
 
 def test_twice_the_steps_do_not_hurt(book):
-    book["PLANS"] = {"BiLSTM attend": ("lstm", "attend")}
     training, validation = book["sample"](3, 1600)
     rates = []
     for steps in (300, 600):
@@ -221,7 +211,7 @@ FAULTS = [
     Fault("(H * mask[..., None]).sum(axis=1) /", "H.sum(axis=1) /", "padding summed"),
     Fault("share = mask / mask.sum(axis=1)[:, None]", "share = mask / mask.shape[1]",
           "divided by T on the way back"),
-    Fault("X[y == c].sum(axis=0) + alpha", "X[y == c].sum(axis=0)", "no smoothing"),
+    Fault("X[y == c].sum(axis=0) + alpha", "X[y == c].sum(axis=0) + alpha**2", "alpha squared"),
     Fault("np.log(theta[1] / theta[0])", "np.log(theta[0] / theta[1])", "sign of w"),
     Fault("(y == 1).sum() / (y == 0).sum()", "(y == 1).sum() / len(y)", "odds of the prior"),
     Fault("counts / counts.sum(axis=1, keepdims=True)",
@@ -234,7 +224,8 @@ FAULTS = [
     Fault("won = E[rows, winner + i]", "won = E[rows, winner]", "the first word only"),
     Fault("dR[..., None] * W[i].T", "dR[..., None] * W[0].T", "the first row of W"),
     Fault('"b": dR.sum(axis=0)', '"b": dR.mean(axis=0)', "mean for sum"),
-    Fault("W[0, 0], W[-1, 1] = 1.0, 1.0", "W[-1, 0], W[0, 1] = 1.0, 1.0", "bad before not"),
+    Fault("E[: len(E) - k + 1, 0], E[k - 1 :, 1]", "E[: len(E) - k + 1, 1], E[k - 1 :, 0]",
+          "bad before not"),
     Fault("keepdims=True)) * mask", "keepdims=True))", "padding attended"),
     Fault("np.einsum(\"nk,ntk->nt\", dR, H - R[:, None])",
           "np.einsum(\"nk,ntk->nt\", dR, H)", "no mixture subtracted"),
@@ -243,14 +234,12 @@ FAULTS = [
           "dq from the weights"),
     Fault("argsort(dim=1, stable=True)", "argsort(dim=1, descending=True, stable=True)",
           "padding to the front"),
-    Fault("E = self.drop(self.embed(X) * mask[..., None])", "E = self.drop(self.embed(X))",
-          "junk in the padding"),
     Fault(".masked_fill(~inside[:, None], -torch.inf)\n", "\n", "windows in the padding"),
     Fault("alpha = mask / lengths[:, None]", "alpha = mask / mask.shape[1]", "mean over T"),
     Fault("(H @ self.query).masked_fill(~mask, -torch.inf)", "(H @ self.query)",
           "attention without its mask"),
-    Fault("E, lengths, batch_first=True, enforce_sorted=False)\n",
-          "E, 0 * lengths + E.shape[1], batch_first=True)\n", "packed to full length"),
+    Fault("E, lengths, batch_first=True, enforce_sorted=False",
+          "E, 0 * lengths + E.shape[1], batch_first=True", "packed to full length"),
     Fault("from_pretrained(vectors, freeze=True)", "from_pretrained(vectors, freeze=False)",
           "constant by its name only"),
     Fault("return sum(weights[w] for w in sentence.split()) +",
