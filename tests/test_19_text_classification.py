@@ -1,5 +1,6 @@
 """The functions of chapter 19 on drawn inputs, longer trainings, its checks put to the test."""
 
+import itertools
 import re
 from types import SimpleNamespace
 
@@ -198,6 +199,25 @@ def test_twice_the_steps_do_not_hurt(book):
         z = book["logits"](*net, book["TEST"])
         rates.append(((z > 0) == book["TEST_Y"]).mean())
     assert rates[0] > 0.93 and rates[1] > rates[0] - 0.02, rates
+
+
+def test_opinion_needs_more_directions_than_topics(book):
+    """The nearest adjective has the same verdict for about 7 of 10, or for nearly all."""
+    drawn = book["reviews"](8000, rng=np.random.default_rng(77), without=book["TEST"])
+    texts = [r.text for r in drawn]
+    numbers, verdict = book["number_words"](texts, 1000), {}
+    for r in drawn:
+        words = r.text.split()
+        for a, b in itertools.pairwise(words):
+            if r.kind == "plain" and a in ("quite", "really"):
+                verdict[b] = r.label
+    y, share = np.array([*verdict.values()]), {}
+    for D in (16, 32):
+        E = book["word_vectors"](texts, numbers, D=D)
+        A = E[[numbers[w] for w in verdict]].numpy()
+        near = (A @ A.T - 100 * np.eye(len(A))).argmax(axis=1)
+        share[D] = (y[near] == y).mean()
+    assert len(y) == 40 and 0.55 < share[16] < 0.85 and share[32] > 0.9, share
 
 
 FAULTS = [
