@@ -201,7 +201,7 @@ def test_ten_blocks_without_warm_up(seed):
 def test_longer_than_trained_on(seed):
     """Seed 0 is on the page; the order of the three is the same at other rates."""
     learn = whole()["learn_delay"]
-    for lr in (0.005,) if seed == 2 else (0.005, 0.012):
+    for lr in (0.005,) if seed == 2 else (0.012,):
         far = {
             k: learn(k, seed, lr=lr)[13:21].mean()
             for k in ("learned", "sinusoid", "rotary")
