@@ -212,7 +212,7 @@ def test_longer_than_trained_on(seed):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_other_starts_read_this_book_as_well(book, seed):
-    model, told = book["read"](seed)
+    model, _ = book["read"](seed)
     assert abs(book["perplexity"](model, book["ids"]["test"]) - 4.4) < 0.3
 
 
