@@ -231,8 +231,8 @@ FAULTS = [
     Fault("4 * T * d**2 + 2 * T**2 * d\n", "3 * T * d**2 + 2 * T**2 * d\n", "no W_o counted"),
     Fault("Z.unflatten(-1, (self.h, -1)).transpose(1, 2)",
           "Z.unflatten(-1, (-1, self.h)).transpose(1, 3).transpose(2, 3)", "every h-th column"),
-    Fault("/ Q.shape[-1] ** 0.5  # (N, h, T, S)", "/ self.W_q.in_features**0.5", "scale of the model"),
-    Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(mask, -torch.inf)", "mask turned round"),
+    Fault("/ Q.shape[-1] ** 0.5  # (N, h, T, S)", "/ self.W_q.in_features**0.5", "scale of the model"),  # noqa: E501
+    Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(mask, -torch.inf)", "mask turned round"),  # noqa: E501
     Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(~mask, 0.0)", "masked scores of 0"),
     Fault("self.A = S.softmax(dim=-1)", "self.A = S.softmax(dim=-2)", "over the queries"),
     Fault("(self.A @ V).transpose(1, 2).flatten(2)",
@@ -247,20 +247,20 @@ FAULTS = [
     Fault("g * (X - mean) / std + b", "g * ((X - mean) / std + b)", "offset times gain"),
     Fault("((X - mean) ** 2).mean(axis=-1, keepdims=True) + eps)",
           "((X - mean) ** 2).sum(axis=-1, keepdims=True) + eps)", "sum for mean"),
-    Fault("dX_hat.mean(axis=-1, keepdims=True) - X_hat * along", "X_hat * along", "no mean taken out"),
+    Fault("dX_hat.mean(axis=-1, keepdims=True) - X_hat * along", "X_hat * along", "no mean taken out"),  # noqa: E501
     Fault(" - X_hat * along) / std", ") / std", "no part along taken out"),
     Fault(" - X_hat * along) / std", " - X_hat * along) * std", "times the deviation"),
     Fault('"b": dY.sum(axis=rows)', '"b": dY.mean(axis=rows)', "mean for the offset"),
     Fault("X = self.add_1(X, self.attention(self.norm_1(X), mask=mask, cache=cache))",
           "X = self.attention(self.norm_1(X), mask=mask, cache=cache)", "no residual path"),
-    Fault("self.feed_forward(self.norm_2(X)))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",
-          "self.feed_forward(X))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",
+    Fault("self.feed_forward(self.norm_2(X)))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
+          "self.feed_forward(X))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
           "second norm left out"),
     Fault('parts |= {"norm_c": "norm2", "norm_2": "norm3"}', 'parts |= {"norm_c": "norm3"}',
           "norms exchanged"),
     Fault("self.head.weight = self.embed.weight  # tied", "pass", "untied"),
     Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril(done + 1)", "sees one ahead"),
-    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()", "new word sees the first only"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()", "new word sees the first only"),  # noqa: E501
     Fault("self.place[done : done + T]", "self.place[:T]", "every new word stands first"),
     Fault('K = torch.cat([cache["K"], K], dim=2)', 'K = torch.cat([K, cache["K"]], dim=2)',
           "new keys in front"),
