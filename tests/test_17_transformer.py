@@ -1,0 +1,293 @@
+"""The cells of chapter 17 on shapes the page does not use, and its checks put to the test."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from tests.notebooks import Chapter, Fault
+
+chapter, lean = Chapter("17_transformer"), Chapter("17_transformer")
+# What trains costs most, and no check of the functions above it reads what comes out.
+TRAINS = r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write|broken|deep|longer)"
+lean.cells = [c for c in lean.cells if not re.match(TRAINS, c.id)]
+few = settings(deadline=None, max_examples=15)
+seeds, sizes = st.integers(0, 2**31 - 1), st.integers(1, 5)
+
+
+@pytest.fixture(scope="module")
+def book():
+    return chapter.namespace()
+
+
+def near(actual, desired, tolerance=1e-9):
+    torch.testing.assert_close(actual, desired, rtol=tolerance, atol=tolerance)
+
+
+def normal(seed, *size):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(size, generator=generator).double()
+
+
+def both(ours, theirs, leaves):
+    """Outputs and gradients by the leaves of two functions are equal."""
+    for f in (ours, theirs):
+        for leaf in leaves:
+            leaf.grad = None
+        Y = f()
+        Y.backward(torch.linspace(-1, 2, Y.numel(), dtype=Y.dtype).reshape(Y.shape))
+        yield Y.detach(), [leaf.grad.clone() for leaf in leaves]
+
+
+@few
+@given(N=sizes, T=sizes, S=sizes, h=st.integers(1, 3), d_h=sizes, seed=seeds)
+def test_attention_and_its_gradients_equal_torch(book, N, T, S, h, d_h, seed):
+    d = h * d_h
+    theirs = book["shaken"](nn.MultiheadAttention(d, h, batch_first=True), seed)
+    ours = book["Attention"](d, h).double()
+    book["load_attention"](ours, theirs)
+    X, source = normal(seed, N, T, d), normal(seed + 1, N, S, d)
+    X.requires_grad_(), source.requires_grad_()
+    mask = torch.rand(T, S, generator=torch.Generator().manual_seed(seed)) < 0.6
+    mask[:, 0] = True
+    a, b = both(
+        lambda: ours(X, source, mask=mask),
+        lambda: theirs(X, source, source, attn_mask=~mask)[0],
+        [X, source],
+    )
+    near(a, b)
+
+
+@few
+@given(T=sizes, h=st.integers(1, 3), d_h=st.integers(1, 4), seed=seeds, pre=st.booleans(),
+       cross=st.booleans())  # fmt: skip
+def test_blocks_equal_torch(book, T, h, d_h, seed, pre, cross):
+    d = 2 * h * d_h
+    kind = nn.TransformerDecoderLayer if cross else nn.TransformerEncoderLayer
+    how = {"dropout": 0.0, "activation": "gelu", "batch_first": True, "norm_first": pre}
+    theirs = book["shaken"](kind(d, h, 4 * d, **how), seed)
+    ours = book["CrossBlock" if cross else "Block"](d, h, pre).double()
+    book["load_block"](ours, theirs)
+    X, source = normal(seed, 2, T, d), normal(seed + 1, 2, 3, d)
+    X.requires_grad_(), source.requires_grad_()
+    more, leaves = ([source], [X, source]) if cross else ([], [X])
+    near(
+        *both(lambda: ours(X, *more), lambda: theirs(X, *more), leaves), tolerance=1e-8
+    )
+
+
+@few
+@given(
+    N=sizes, T=sizes, d=st.integers(2, 7), seed=seeds, eps=st.sampled_from([1e-5, 0.1])
+)
+def test_layer_norm_equals_torch(book, N, T, d, seed, eps):
+    X, g, b, dY = (
+        normal(seed + i, *s) for i, s in enumerate(((N, T, d), (d,), (d,), (N, T, d)))
+    )
+    leaves = [p.requires_grad_() for p in (X, g, b)]
+    Y = F.layer_norm(X, (d,), g, b, eps)
+    arrays = [p.detach().numpy() for p in leaves]
+    near(torch.tensor(book["layer_norm"](*arrays, eps=eps)), Y.detach())
+    ours = book["layer_norm_backward"](dY.numpy(), *arrays, eps=eps)
+    for key, exact in zip("Xgb", torch.autograd.grad(Y, leaves, dY), strict=True):
+        near(torch.tensor(ours[key]), exact, 1e-7)
+
+
+@few
+@given(T=sizes, d=sizes, d_v=sizes, seed=seeds)
+def test_self_attention_in_rows_and_columns(book, T, d, d_v, seed):
+    rng = np.random.default_rng(seed)
+    X, *Ws = book["draw"](rng, (T, d), (d, 3), (d, 3), (d, d_v))
+    O, A = book["self_attention"](X, *Ws)
+    np.testing.assert_allclose(A.sum(axis=1), 1)
+    np.testing.assert_allclose(book["in_columns"](X.T, *[W.T for W in Ws]), O.T)
+    theirs = F.scaled_dot_product_attention(*[torch.tensor(X @ W) for W in Ws])
+    np.testing.assert_allclose(O, theirs.numpy())
+    order = rng.permutation(T)
+    np.testing.assert_allclose(book["self_attention"](X[order], *Ws)[0], O[order])
+
+
+@few
+@given(pairs=st.integers(1, 6), t=st.integers(0, 50), k=st.integers(0, 50), seed=seeds)
+def test_positions_turn(book, pairs, t, k, seed):
+    P = book["sinusoids"](t + k + 1, 2 * pairs)
+    near(book["rotate"](P[t : t + 1], k)[0], P[t + k])
+    q, key = normal(seed, 1, 2 * pairs), normal(seed + 1, 1, 2 * pairs)
+    score = lambda a, b: book["rotate"](q, a) @ book["rotate"](key, b).T
+    near(score(t + k, t), score(k, 0))
+    near(book["rotate"](q, t).norm(), q.norm())
+
+
+@few
+@given(T=st.integers(1, 9), d_h=st.integers(1, 4), h=st.integers(1, 3), seed=seeds)
+def test_costs_are_those_that_run(book, T, d_h, h, seed):
+    d, X = d_h * h, torch.ones(1, T, d_h * h)
+    assert book["counted"](book["Block"](d, h), X) == 12 * T * d**2 + 2 * T**2 * d
+    for name, f in book["layers"](T, d).items():
+        assert book["counted"](f, X) == book["multiply_adds"](T, d)[name], name
+
+
+@few
+@given(
+    kind=st.sampled_from(["learned", "sinusoid", "rotary", "none"]),
+    L=st.integers(1, 3), start=st.integers(1, 4), count=st.integers(1, 6), seed=seeds,
+)  # fmt: skip
+def test_a_cache_changes_nothing(book, kind, L, start, count, seed):
+    model = book["shaken"](book["Transformer"](7, 12, 12, 3, L, kind), seed)
+    x = torch.randint(7, (2, start), generator=torch.Generator().manual_seed(seed))
+    fast, logits = book["sample"](model, x, count, tau=0)
+    slow, other = book["sample"](model, x, count, tau=0, cached=False)
+    assert torch.equal(fast, slow) and fast.shape == (2, start + count)
+    near(logits, other, 1e-10)
+    assert torch.equal(book["write"](model, x, count), slow)
+
+
+def test_sorting_needs_positions_less_than_writing_backwards(book):
+    """Letters in order of the alphabet: the order of the input does not matter."""
+    scope = whole()
+    ordered = lambda count, g: scope["backwards"](
+        count, g, turn=lambda x: x.sort(1).values
+    )
+    found = {}
+    for kind in ("learned", "none"):
+        model, _, _, seen = scope["learn_backwards"](
+            0, steps=500, lr=0.003, positions=kind, draw=ordered
+        )
+        rows = ordered(1000, torch.Generator().manual_seed(98))
+        sets = {tuple(sorted(x)) for x in seen}  # disjoint by set, not by sequence
+        new = [tuple(sorted(x)) not in sets for x in rows[:, :8].tolist()]
+        rows = rows[torch.tensor(new)]
+        assert len(rows) > 900
+        out = scope["write"](model, rows[:, :9], 8)
+        found[kind] = (out == rows).all(dim=1).double().mean().item()
+    assert found["learned"] > 0.95 and 0.1 < found["none"] < 0.8, found
+
+
+def whole():
+    """What the training functions need besides the define cells."""
+    scope = dict(chapter.namespace())
+    for cell in chapter.cells:
+        if cell.id in ("17-backwards-run", "17-broken-check", "17-longer-run"):
+            stop = {"17-backwards-run": "RUNS =", "17-broken-check": "PEEKER, PEEKED",
+                    "17-longer-run": "KINDS ="}[cell.id]  # fmt: skip
+            exec(cell.source[: cell.source.index(stop)], scope)
+    return scope
+
+
+def test_without_positions_nothing_is_written_backwards():
+    scope = whole()
+    for seed in (1, 2):
+        _, losses, _, _ = scope["learn_backwards"](seed, steps=210, positions="none")
+        assert losses[-20:].min() > 1.5
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_ten_blocks_without_warm_up(seed):
+    """Pre-norm learns, post-norm does not, and warm-up helps it; seed 0 is on the page."""
+    learn = whole()["learn_deep"]
+    ends = {
+        at: learn(*at, seed)[-10:].mean() for at in ((True, 1), (False, 1), (False, 60))
+    }
+    assert ends[True, 1] < 0.1 and ends[False, 1] > 0.5, ends
+    assert ends[False, 60] < ends[False, 1] - 0.3, ends
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_longer_than_trained_on(seed):
+    """Seed 0 is on the page; the order of the three is the same at other rates."""
+    learn = whole()["learn_delay"]
+    for lr in (0.005,) if seed == 2 else (0.012,):
+        far = {
+            k: learn(k, seed, lr=lr)[13:21].mean()
+            for k in ("learned", "sinusoid", "rotary")
+        }
+        assert far["rotary"] > 0.75 and 0.1 < far["sinusoid"] < 0.55, (lr, far)
+        assert far["learned"] < 0.15, (lr, far)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_other_starts_read_this_book_as_well(book, seed):
+    model, _ = book["read"](seed)
+    assert abs(book["perplexity"](model, book["ids"]["test"]) - 4.4) < 0.3
+
+
+def test_twenty_passes_beat_counting(book):
+    """3.63 is what counting up to four characters back reaches in chapter 14."""
+    model, _ = book["read"](0, steps=3000, lr=0.006, d=64)
+    assert 3.3 < book["perplexity"](model, book["ids"]["test"]) < 3.6
+
+
+FAULTS = [
+    Fault("S = Q @ K.T / np.sqrt(Q.shape[1])", "S = Q @ K.T", "no scale"),
+    Fault("A = softmax(S, axis=1)  # over", "A = softmax(S, axis=0)  # over", "wrong axis"),
+    Fault("K.T @ Q / np.sqrt(len(Q)), axis=0", "K.T @ Q / np.sqrt(len(Q)), axis=1",
+          "columns with a softmax of rows"),
+    Fault("3 * T * d**2, 2 * T * d**2", "3 * T * d**2, T * d**2", "no product with the state"),
+    Fault("4 * T * d**2 + 2 * T**2 * d\n", "3 * T * d**2 + 2 * T**2 * d\n", "no W_o counted"),
+    Fault("Z.unflatten(-1, (self.h, -1)).transpose(1, 2)",
+          "Z.unflatten(-1, (-1, self.h)).transpose(1, 3).transpose(2, 3)", "every h-th column"),
+    Fault("/ Q.shape[-1] ** 0.5  # (N, h, T, S)", "/ self.W_q.in_features**0.5", "scale of the model"),  # noqa: E501
+    Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(mask, -torch.inf)", "mask turned round"),  # noqa: E501
+    Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(~mask, 0.0)", "masked scores of 0"),
+    Fault("self.A = S.softmax(dim=-1)", "self.A = S.softmax(dim=-2)", "over the queries"),
+    Fault("(self.A @ V).transpose(1, 2).flatten(2)",
+          "(self.A @ V).flatten(1).unflatten(1, (X.shape[1], -1))", "joined without turning"),
+    Fault("angle.sin(), angle.cos()], dim=-1", "angle.cos(), angle.sin()], dim=-1",
+          "sine and cosine exchanged"),
+    Fault("x * c + y * s, y * c - x * s", "x * c - y * s, y * c + x * s", "turned back"),
+    Fault("x * c + y * s, y * c - x * s", "x * c + y * s, y * c + x * s", "no rotation"),
+    Fault("torch.arange(start, start + T)", "torch.arange(T)", "start forgotten"),
+    Fault("10000.0 ** (-torch.arange(0, d, 2).double() / d)",
+          "10000.0 ** (-torch.arange(d // 2).double() / d)", "frequencies too close"),
+    Fault("g * (X - mean) / std + b", "g * ((X - mean) / std + b)", "offset times gain"),
+    Fault("((X - mean) ** 2).mean(axis=-1, keepdims=True) + eps)",
+          "((X - mean) ** 2).sum(axis=-1, keepdims=True) + eps)", "sum for mean"),
+    Fault("dX_hat.mean(axis=-1, keepdims=True) - X_hat * along", "X_hat * along", "no mean taken out"),  # noqa: E501
+    Fault(" - X_hat * along) / std", ") / std", "no part along taken out"),
+    Fault(" - X_hat * along) / std", " - X_hat * along) * std", "times the deviation"),
+    Fault('"b": dY.sum(axis=rows)', '"b": dY.mean(axis=rows)', "mean for the offset"),
+    Fault("X = self.add_1(X, self.attention(self.norm_1(X), mask=mask, cache=cache))",
+          "X = self.attention(self.norm_1(X), mask=mask, cache=cache)", "no residual path"),
+    Fault("self.feed_forward(self.norm_2(X)))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
+          "self.feed_forward(X))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
+          "second norm left out"),
+    Fault('parts |= {"norm_c": "norm2", "norm_2": "norm3"}', 'parts |= {"norm_c": "norm3"}',
+          "norms exchanged"),
+    Fault("self.head.weight = self.embed.weight  # tied", "pass", "untied"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril(done + 1)", "sees one ahead"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()", "new word sees the first only"),  # noqa: E501
+    Fault("self.place[done : done + T]", "self.place[:T]", "every new word stands first"),
+    Fault('K = torch.cat([cache["K"], K], dim=2)', 'K = torch.cat([K, cache["K"]], dim=2)',
+          "new keys in front"),
+    Fault("counter.get_total_flops() // 2", "counter.get_total_flops()", "counted twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_checks_catch(fault):
+    lean.assert_caught(fault)
+
+
+def benchmarks(scope):
+    """Self-attention, layer norm and an encoder block, by PyTorch's on the same work."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(256, 64))
+    g, b = rng.normal(size=(2, 64))
+    t = [torch.tensor(a) for a in (X, g, b)]
+    ours = lambda: scope["layer_norm"](X, g, b)
+    yield "layer norm", ours, lambda: F.layer_norm(t[0], (64,), *t[1:])
+    Y = torch.randn(4, 64, 48, generator=torch.Generator().manual_seed(0))
+    how = {
+        "dropout": 0.0,
+        "activation": "gelu",
+        "batch_first": True,
+        "norm_first": True,
+    }
+    theirs = nn.TransformerEncoderLayer(48, 4, 192, **how).train()
+    block = scope["load_block"](scope["Block"](48, 4), theirs)
+    yield "block, 64 words", lambda: block(Y), lambda: theirs(Y)
