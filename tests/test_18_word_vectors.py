@@ -276,7 +276,7 @@ def test_what_sub_sampling_costs_and_what_noise_words_change(book, seed):
         right(trained(book["skipgram"](counts(told))))
         for told in (ids, thin(1e-3), thin(3e-4))
     )
-    assert -0.01 < whole - third < 0.07 and whole - less > 0.12, (whole, third, less)
+    assert 0.02 < whole - third < 0.12 and 0.18 < whole - less < 0.35
 
     def noisy(m, K):
         X, shots = counts(ids, m), []
