@@ -11,7 +11,7 @@ import pytest
 
 from utils.reviews import KINDS, reviews
 
-DRAWN = "46ba2cd3c77631fbb1fdfbfbd7c24a1504dd1743947983b975c00e6238ca73e0"
+DRAWN = "1cb597559151bb4482ddc22f043334e6bc8f463cd5431dc4336030182d643c33"
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +74,14 @@ def test_mirrored_contrasts_have_the_other_label():
 def test_bad_use_says_what_was_expected_and_what_came(n):
     with pytest.raises(ValueError, match=f"expected 1 ≤ n ≤ 20000, got {n}"):
         reviews(n, rng=np.random.default_rng(0))
+
+
+def test_no_word_but_although_gives_the_kind_away(corpus):
+    seen = {kind: Counter() for kind in KINDS}
+    for r in corpus:
+        seen[r.kind].update(set(r.text.split()))
+    elsewhere = {w for kind in KINDS[1:] for w in seen[kind]} - set(seen["plain"])
+    assert elsewhere == {"although"}
+    for w in ("not", "never", "hardly", "very", "all", "oh", "how", "indeed", "true"):
+        assert seen["plain"][w] > 40, w
+    assert all(r.core in r.text for r in corpus)

@@ -15,11 +15,13 @@ class Review:
     """A text in lower case with spaces between all tokens, its label and its kind.
 
     ``label`` is 1 if the writer is pleased and 0 if not; ``kind`` is one of ``KINDS``.
+    ``core`` is the sentence that makes the kind.
     """
 
     text: str
     label: int
     kind: str
+    core: str = ""
 
 
 def reviews(n, *, rng, without=()):
@@ -73,10 +75,11 @@ def _review(rng):
 
     table = "clause" if kind == "plain" else kind
     sentences = [sentence(often_first(words["patterns"][table]))]
+    core = sentences[0]
     more = 0.6 if kind == "plain" else 0.25
     if rng.random() < more:
         sentences.append(sentence(often_first(words["patterns"]["clause"])))
     fillers = rng.permutation(here["filler"])[: rng.integers(3)]
     for filler in fillers:
         sentences.insert(rng.integers(len(sentences) + 1), str(filler))
-    return Review(" . ".join(sentences) + " .", label, kind)
+    return Review(" . ".join(sentences) + " .", label, kind, core)
