@@ -3,15 +3,19 @@
 A page has ``<!-- table: cards -->`` and ``<!-- end -->`` where a table belongs. The build
 fills it in when it reads the page; README's table is on disk, ``python -m overview`` renews it.
 What no notebook says stands in book/data: about_NN.toml of a chapter, plan.toml of all twenty.
+The tables of the appendices are made in ``appendices``.
 """
 
+import json
 import re
 import tomllib
 from functools import cache
+from html import escape
 from pathlib import Path
 
 import nbformat
 
+import appendices
 import chapters
 
 README = chapters.ROOT / "README.md"
@@ -20,6 +24,7 @@ HOMEWORK = chapters.ROOT / "homework" / "source"
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
 ROMAN = ("I", "II", "III", "IV", "V", "VI")
 WEEKS = 14
+ROW, ARCS = 44, 110  # of the map: height of a row and width of all arcs, to scale
 VOTE = 4  # minutes of a slider in a lecture; a slide takes one
 
 
@@ -38,22 +43,133 @@ def about(slug):
     return _toml(f"about_{slug[:2]}.toml")
 
 
-def _name(number, title, form="{} · {}"):
-    """A chapter by its number and title, linked once its notebook exists."""
-    slugs = [s for s in chapters.SLUGS if chapters.number(s) == number]
-    if not slugs:
-        return form.format(number, title)
-    return f"{{ref}}`{form.format(number, chapters.title(slugs[0]))} <ch-{number:02}>`"
+def _name(number, form="{} · {}"):
+    """A chapter by its number and title, as a link."""
+    title = chapters.title(_slug(number))
+    return f"{{ref}}`{form.format(number, title)} <ch-{number:02}>`"
 
 
-def cards():
-    """A card for each part, with its chapters: landing page."""
-    lines = ["````{grid} 1 1 2 2", ":gutter: 3", ""]
+def _slug(number):
+    (slug,) = (slug for slug in chapters.SLUGS if chapters.number(slug) == number)
+    return slug
+
+
+def core(slug):
+    """How long a student reads the core of a chapter, in minutes."""
+    return chapters.minutes(chapters.words(chapters.markdown(chapters.read(slug)))[0])
+
+
+def book_map():
+    """The twenty chapters and what needs what, as a list with arcs beside it: landing page.
+
+    An arc leads from each chapter to one that needs it; book.css makes all rows of the list
+    equally high, headings too, and book.js lights what a chapter rests on.
+    """
+    lines, places, needed = [], {}, {}
     for roman, part in zip(ROMAN, parts(), strict=True):
-        names = [_name(number, title) for number, title, *_ in part["chapters"]]
-        lines += [f"```{{grid-item-card}} Part {roman} · {part['name']}"]
-        lines += [part["says"], "+++", " \\\n".join(names), "```", ""]
+        lines.append(
+            f'<li class="part"><b>Part {roman} · {part["name"]}</b>'
+            f"<span>{part['says']}</span></li>"
+        )
+        for number, *_ in part["chapters"]:
+            slug = _slug(number)
+            needed[number] = chapters.needs(slug)
+            places[number] = len(lines)
+            named = " ".join(f"{n}" for n in needed[number])
+            needs = f" · needs {_listed(needed[number])}" if needed[number] else ""
+            lines.append(
+                f'<li data-chapter="{number}" data-needs="{named}" data-minutes="{core(slug)}">'
+                f'<a href="{slug}.html"><i>{number}</i>{escape(chapters.title(slug))}</a>'
+                f"<small>{core(slug)} min{needs}</small></li>"
+            )
+    arcs = [
+        _arc(one, other, places[one], places[other], implied=one in below)
+        for other, ones in needed.items()
+        for below in [set().union(*(_below(n, needed) for n in ones))]
+        for one in ones
+    ]
+    height = len(lines) * ROW
+    drawing = (
+        f'<svg viewBox="0 0 {ARCS} {height}" preserveAspectRatio="none" '
+        f'style="--rows: {len(lines)}" aria-hidden="true">{"".join(arcs)}</svg>'
+    )
+    start = '<nav class="map" aria-label="Chapters and what they need">'
+    return "\n".join([start, drawing, "<ol>", *lines, "</ol>", "</nav>"])
+
+
+def _below(number, needed):
+    """All chapters that one rests on, through others too."""
+    return set(needed[number]).union(*(_below(n, needed) for n in needed[number]))
+
+
+def _arc(one, other, start, end, implied):
+    """A curve from one chapter to another, which bends out the more, the farther it goes.
+
+    It is seen only when lit, if the other chapter needs the one through a third, too.
+    """
+    top, bottom = (start + 0.5) * ROW, (end + 0.5) * ROW
+    bend = ARCS - 10 - (ARCS - 18) * ((end - start) / 22) ** 0.6 * 4 / 3
+    kind = ' class="implied"' if implied else ""
+    return (
+        f'<path{kind} data-from="{one}" '
+        f'data-to="{other}" d="M{ARCS} {top:g}'
+        f'C{bend:.0f} {top:g} {bend:.0f} {bottom:g} {ARCS} {bottom:g}"/>'
+    )
+
+
+def _listed(numbers):
+    *some, last = (str(n) for n in numbers)
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def paths():
+    """Three ways through the book: landing page."""
+    lines = ["````{grid} 1 1 2 2", ":gutter: 3", ""]
+    for path in _toml("plan.toml")["paths"]:
+        through = path["through"]
+        steps = [STEPS[through](*step) for step in path.get("steps", _weeks())]
+        wide = [":columns: 12"] if through == "sections" else []
+        lines += [f"```{{grid-item-card}} {path['name']}", *wide, path["says"], ""]
+        lines += [*(f"{i}. {step}" for i, step in enumerate(steps, 1)), "```", ""]
     return "\n".join([*lines, "````"])
+
+
+def _weeks():
+    """The numbers of the chapters of each week of seven."""
+    planned = [chapter for part in parts() for chapter in part["chapters"]]
+    return [[n for n, _, w in planned if w == week] for week in range(1, 8)]
+
+
+def _week(*numbers):
+    return " · ".join(_name(number, form="{1}") for number in numbers)
+
+
+def _sections(aim, *labels):
+    """A step of a path: sections, or of a chapter the core, and their minutes."""
+    words, links = 0, []
+    for label in labels:
+        slug = _slug(int(label.split("-")[1]))
+        text = chapters.markdown(chapters.read(slug))
+        if label.startswith("ch-"):
+            words += chapters.words(text)[0]
+            links.append(f"the core of {_name(chapters.number(slug))}")
+        else:
+            section = rf"^\({label}\)=\n(## .+?)(?=^## |\Z)"
+            words += len(re.search(section, text, re.M | re.S)[1].split())
+            links.append(f"{{ref}}`{label}`")
+    return f"**{aim}**, {chapters.minutes(words)} min: {' · '.join(links)}"
+
+
+def _figure(number, name, words):
+    """A step of a path: an interactive figure."""
+    slug = _slug(number)
+    if name not in {figure.name for figure in chapters.figures(slug)}:
+        raise ValueError(f"plan.toml: expected a figure of {slug}, got {name!r}")
+    target = f"{slug}.html#{name}:"
+    return f'<a class="position" href="{target}">{escape(words)}</a> ({number})'
+
+
+STEPS = {"weeks": _week, "sections": _sections, "figures": _figure}
 
 
 def semester():
@@ -65,8 +181,8 @@ def semester():
     planned = [chapter for part in parts() for chapter in part["chapters"]]
     for week in range(1, WEEKS + 1):
         cells = [
-            "; ".join(_name(*c[:2], form="{} {}") for c in planned if c[column] == week)
-            for column in (2, 3)
+            "; ".join(_name(c[0], form="{} {}") for c in planned if c[column] == week)
+            for column in (1, 2)
         ]
         lines.append(f"| {week} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
@@ -86,7 +202,7 @@ def talks():
         reading = f"{core}" if core == total else f"{core}–{total}"
         tasks, points = homework(slug)
         lines.append(
-            f"| {_name(chapters.number(slug), '')} | {talk(notebook)} | {reading} "
+            f"| {_name(chapters.number(slug))} | {talk(notebook)} | {reading} "
             f"| {sliders} | {tasks} | {points} |"
         )
     return "\n".join(lines)
@@ -95,7 +211,7 @@ def talks():
 def discussions():
     """What in each chapter is worth a discussion in class, as a list."""
     return "\n".join(
-        f"- {_name(chapters.number(slug), '')}: {about(slug)['discuss']}."
+        f"- {_name(chapters.number(slug))}: {about(slug)['discuss']}."
         for slug in chapters.SLUGS
     )
 
@@ -132,7 +248,17 @@ def contents():
     return "\n".join(lines)
 
 
-TABLES = {f.__name__: f for f in (cards, contents, discussions, semester, talks)}
+def numbers():
+    """What the book holds, counted: README."""
+    lines = ["| | |", "|---|---|"]
+    lines += [
+        f"| {name} | {number:,} |" for name, number in appendices.counts().items()
+    ]
+    return "\n".join(lines)
+
+
+MADE = (book_map, contents, discussions, numbers, paths, semester, talks)
+TABLES = {f.__name__: f for f in MADE} | appendices.TABLES
 
 
 def fill(text):
@@ -160,17 +286,30 @@ def _read_again(app, env, added, changed, removed):
         page
         for page, path in paths.items()
         if (added or changed or removed)
-        and path.suffix == ".md"
-        and PLACE.search(path.read_text(encoding="utf-8"))
+        and "<!-- table: " in path.read_text(encoding="utf-8")
     ]
 
 
 def _fill_page(app, page, source):
-    if PLACE.search(source[0]):
+    if "<!-- table: " not in source[0]:
+        return
+    if app.env.doc2path(page).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            cell["source"] = fill("".join(cell["source"]))
+        source[0] = json.dumps(notebook)
+    else:
         source[0] = fill(source[0])
-        for path in (*DATA.glob("*.toml"), *HOMEWORK.glob("*/*.ipynb")):
+    for pattern in ("data/*", "*_*.ipynb"):
+        for path in chapters.BOOK.glob(pattern):
             app.env.note_dependency(str(path))
+    for path in HOMEWORK.glob("*/*.ipynb"):
+        app.env.note_dependency(str(path))
 
 
 if __name__ == "__main__":
+    print(
+        *(f"{number:6,} {name}" for name, number in appendices.counts().items()),
+        sep="\n",
+    )
     README.write_text(fill(README.read_text(encoding="utf-8")), encoding="utf-8")

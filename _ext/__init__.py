@@ -7,6 +7,7 @@ numbers     equations, figures and exercises count anew in each chapter
 code        highlighted code in few elements; a figure's code stands under it
 pages       the scripts of a page, and its foot: what comes before and after, which part
 head        under a chapter's title its reading time, its homework and its deck
+gallery     small pictures of the interactive figures
 figures     all frames of an interactive figure, in the kernel of its notebook
 =========== =========================================================================
 
@@ -17,7 +18,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-MODULES = ("execution", "sources", "numbers", "code", "pages", "head")
+MODULES = ("execution", "sources", "numbers", "code", "pages", "head", "gallery")
 
 
 def setup(app):

@@ -1,8 +1,14 @@
-"""The browser that the tests of a file share."""
+"""What the tests of a file share: a chapter's functions, a browser."""
 
 import pytest
 
 from tests.browser import Reader, chromium
+
+
+@pytest.fixture(scope="module")
+def book(request):
+    """The names that the define cells of the file's ``chapter`` define: a dictionary."""
+    return request.module.chapter.namespace()
 
 
 @pytest.fixture(scope="module")

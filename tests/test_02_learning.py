@@ -13,17 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from torch import nn
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, autograd, catches
 from utils.checks import assert_close
 
 chapter = Chapter("02_learning")
 few = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
 
 
 def sides(rng, n):
@@ -58,16 +53,15 @@ def test_the_best_threshold_is_the_best_of_all(book, seed, n, values):
 def test_losses_and_descent_are_torchs(book, seed, loss, steps):
     rng = np.random.default_rng(seed)
     X, y, w = rng.normal(size=(7, 3)), rng.choice([-1.0, 1.0], 7), rng.normal(size=3)
-    m = torch.tensor(y * (X @ w), requires_grad=True)
-    theirs = {
-        "squared": (1 - m) ** 2,
-        "logistic": nn.functional.softplus(-m),
-        "hinge": torch.relu(1 - m),
+    m, (value, slope) = y * (X @ w), book["LOSSES"][loss]
+    of_torch = {
+        "squared": lambda m: (1 - m) ** 2,
+        "logistic": lambda m: nn.functional.softplus(-m),
+        "hinge": lambda m: torch.relu(1 - m),
     }[loss]
-    assert_close(book["LOSSES"][loss][0](m.detach().numpy()), theirs, name=loss)
-    theirs.sum().backward()
-    slope = book["LOSSES"][loss][1](m.detach().numpy())
-    assert_close(slope, m.grad, name="slope")
+    theirs, (exact,) = autograd(of_torch, m)
+    assert_close(value(m), theirs, name=loss)
+    assert_close(slope(m), exact, name="slope")
     ours = book["descend"](X, y, w, loss, 0.05, steps)
     assert ours.shape == (steps + 1, 3) and (ours[0] == w).all()
     for other in ("torch_descend", "layer_descend"):
@@ -335,10 +329,7 @@ FAULTS = [
     ),
 ]
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    chapter.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

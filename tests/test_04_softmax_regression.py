@@ -1,7 +1,6 @@
 """Chapter 4: its functions on inputs that the page does not use, and its checks put to the test."""
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +8,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, autograd, catches
 from utils import data
 from utils.checks import assert_close
 
@@ -19,11 +18,6 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.tuples(st.integers(1, 4), st.integers(2, 5), st.integers(1, 9))  # D, C, N
 bce = torch.nn.functional.binary_cross_entropy_with_logits
 ce = torch.nn.functional.cross_entropy
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
 
 
 def problem(book, seed, size):
@@ -46,14 +40,12 @@ def test_logistic_is_scipys(book, z):
 def test_two_classes_are_torchs(book, seed, size, scale):
     X, labels, W, _ = problem(book, seed, size)
     w, y = scale * W[:, 0], 1.0 * (labels == 0)
-    w_t = torch.tensor(w, requires_grad=True)
     of_torch = lambda w: bce(torch.tensor(X) @ w, torch.tensor(y))
-    of_torch(w_t).backward()
-    loss = of_torch(w_t).detach()
+    loss, (exact,) = autograd(of_torch, w)
     assert_close(book["logistic_loss"](w, X, y), loss, name="loss", rtol=1e-9)
     grad = book["logistic_grad"](w, X, y)
-    assert_close(grad, w_t.grad.numpy(), name="gradient", atol=1e-10)
-    hessian = torch.autograd.functional.hessian(of_torch, w_t.detach())
+    assert_close(grad, exact, name="gradient", atol=1e-10)
+    hessian = torch.autograd.functional.hessian(of_torch, torch.tensor(w))
     ours = book["logistic_hessian"](w, X)
     assert_close(ours, hessian, name="Hessian", atol=1e-10)
     assert np.linalg.eigvalsh(ours)[0] > -1e-12
@@ -64,13 +56,12 @@ def test_two_classes_are_torchs(book, seed, size, scale):
 def test_softmax_regression_is_torchs(book, seed, size, scale):
     X, labels, W, _ = problem(book, seed, size)
     W, Y = scale * W, book["one_hot"](labels, size[1])
-    W_t, labels_t = torch.tensor(W, requires_grad=True), torch.tensor(labels)
-    loss = ce(torch.tensor(X) @ W_t, labels_t)
-    loss.backward()
+    of_torch = lambda W: ce(torch.tensor(X) @ W, torch.tensor(labels))
+    loss, (exact,) = autograd(of_torch, W)
     assert Y.shape == (size[2], size[1]) and (Y.argmax(axis=1) == labels).all()
     assert_close(book["cross_entropy"](W, X, Y), loss, name="loss", rtol=1e-9)
     ours = book["cross_entropy_grad"](W, X, Y)
-    assert_close(ours, W_t.grad.numpy(), name="gradient", atol=1e-9)
+    assert_close(ours, exact, name="gradient", atol=1e-9)
     P = book["softmax"](X @ W)
     assert_close(P, torch.softmax(torch.tensor(X @ W), 1).numpy(), name="P", atol=1e-9)
 
@@ -237,10 +228,7 @@ FAULTS = [
           "smoothed labels that add up to more than 1"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    chapter.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.linear_model import Perceptron, SGDClassifier
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, catches
 from utils import data
 from utils.checks import assert_close
 
@@ -18,11 +18,6 @@ chapter = Chapter("05_perceptron")
 few = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.tuples(st.integers(1, 5), st.integers(3, 25))  # D, N
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
 
 
 def problem(book, seed, size, noise=0.5):
@@ -256,10 +251,7 @@ FAULTS = [
     Fault("alpha[i] += 1", "alpha[i] += y[i]", "the label counted twice"),
 ]
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    chapter.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

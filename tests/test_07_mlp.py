@@ -20,11 +20,6 @@ seeds = st.integers(0, 2**32 - 1)
 widths = st.lists(st.integers(1, 6), min_size=2, max_size=6)
 
 
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
-
-
 @few
 @given(seeds, widths, st.integers(1, 5))
 def test_forward_is_torchs(book, seed, widths, N):

@@ -9,18 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, catches
 
 chapter = Chapter("10_optimization")
 seeds = st.integers(0, 2**32 - 1)
 rates = st.floats(1e-3, 0.3)
 kept = st.floats(0.0, 0.99)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def loaded():
-    """PyTorch's import is no part of the time of the first example."""
-    chapter.namespace()
 
 
 def torch_path(H, w0, steps, name, **settings):
@@ -53,41 +47,39 @@ def torch_path(H, w0, steps, name, **settings):
 )
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds, D=st.integers(1, 6), lr=rates, m=st.floats(0.01, 0.95))
-def test_every_rule_walks_as_torch_does(rule, theirs, translate, seed, D, lr, m):
+def test_every_rule_walks_as_torch_does(book, rule, theirs, translate, seed, D, lr, m):
     rng = np.random.default_rng(seed)
     A, w0 = rng.normal(size=(D, D)), rng.normal(size=D) * 2
     H = A @ A.T / D
     ours, other = translate(m)
-    scope = chapter.namespace()
     grad = lambda w: H @ w - np.sin(w)
-    path = scope["descend"](grad, w0, scope[rule], 12, lr=lr, **ours)
+    path = book["descend"](grad, w0, book[rule], 12, lr=lr, **ours)
     expected = torch_path(H, w0, 12, theirs, lr=lr, **other)
-    np.testing.assert_allclose(path, expected, rtol=1e-7, atol=1e-9, strict=True)
+    assert_near(path, expected, rtol=1e-7, atol=1e-9)
 
 
 @given(seed=seeds, D=st.integers(1, 5), lr=rates)
-def test_descent_on_a_quadratic_follows_its_eigenvalues(seed, D, lr):
+def test_descent_on_a_quadratic_follows_its_eigenvalues(book, seed, D, lr):
     rng = np.random.default_rng(seed)
     Q, _ = np.linalg.qr(rng.normal(size=(D, D)))
     lam, w0 = rng.uniform(0.1, 5, D), rng.normal(size=D)
-    scope = chapter.namespace()
-    path = scope["descend"](lambda w: Q @ (lam * (Q.T @ w)), w0, scope["gd"], 9, lr=lr)
+    path = book["descend"](lambda w: Q @ (lam * (Q.T @ w)), w0, book["gd"], 9, lr=lr)
     np.testing.assert_allclose(
         path[9], Q @ ((1 - lr * lam) ** 9 * (Q.T @ w0)), atol=1e-10
     )
 
 
 @given(lam=st.floats(0.01, 50), lr=st.floats(1e-3, 2), momentum=kept)
-def test_momentum_factor_is_the_spectral_radius(lam, lr, momentum):
+def test_momentum_factor_is_the_spectral_radius(book, lam, lr, momentum):
     M = np.array([[1 + momentum - lr * lam, -momentum], [1, 0]])
     expected = np.abs(np.linalg.eigvals(M)).max()
-    got = chapter.namespace()["momentum_factor"](lam, lr, momentum)
+    got = book["momentum_factor"](lam, lr, momentum)
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-7)
 
 
 @given(low=st.floats(0.01, 1), kappa=st.floats(1.5, 500), lr=st.floats(1e-3, 4), m=kept)
-def test_no_momentum_beats_the_best_one(low, kappa, lr, m):
-    factor = chapter.namespace()["momentum_factor"]
+def test_no_momentum_beats_the_best_one(book, low, kappa, lr, m):
+    factor = book["momentum_factor"]
     worst = max(factor(low, lr / low, m), factor(low * kappa, lr / low, m))
     assert worst >= (np.sqrt(kappa) - 1) / (np.sqrt(kappa) + 1) - 1e-9
 
@@ -97,8 +89,8 @@ def test_no_momentum_beats_the_best_one(low, kappa, lr, m):
     gamma=st.floats(0, 0.99),
     correct=st.booleans(),
 )
-def test_moving_average_is_its_weighted_sum(x, gamma, correct):
-    averages = chapter.namespace()["ewma"](x, gamma, correct)
+def test_moving_average_is_its_weighted_sum(book, x, gamma, correct):
+    averages = book["ewma"](x, gamma, correct)
     weights = gamma ** np.arange(len(x))[::-1]
     expected = weights @ x * (1 / weights.sum() if correct else 1 - gamma)
     np.testing.assert_allclose(averages[-1], expected, rtol=1e-7, atol=1e-7)
@@ -107,10 +99,8 @@ def test_moving_average_is_its_weighted_sum(x, gamma, correct):
 
 
 @given(N=st.integers(1, 60), batch_size=st.integers(1, 70), seed=seeds)
-def test_an_epoch_visits_every_example_once(N, batch_size, seed):
-    batches = chapter.namespace()["minibatches"](
-        N, batch_size, np.random.default_rng(seed)
-    )
+def test_an_epoch_visits_every_example_once(book, N, batch_size, seed):
+    batches = book["minibatches"](N, batch_size, np.random.default_rng(seed))
     assert sorted(np.concatenate(batches)) == list(range(N))
     assert (
         all(len(b) == batch_size for b in batches[:-1])
@@ -119,7 +109,7 @@ def test_an_epoch_visits_every_example_once(N, batch_size, seed):
 
 
 @given(seed=seeds, N=st.integers(1, 9), D=st.integers(1, 6))
-def test_example_gradients_are_those_of_autograd(seed, N, D):
+def test_example_gradients_are_those_of_autograd(book, seed, N, D):
     rng = np.random.default_rng(seed)
     X, y, w = rng.normal(size=(N, D)), rng.normal(size=N), rng.normal(size=D)
     one = lambda w, x, y: (x @ w - y) ** 2 / 2
@@ -127,39 +117,35 @@ def test_example_gradients_are_those_of_autograd(seed, N, D):
         torch.func.grad(one)(*map(torch.tensor, (w, x_i, y_i)))
         for x_i, y_i in zip(X, y, strict=True)
     ]
-    got = chapter.namespace()["example_gradients"](w, X, y)
-    np.testing.assert_allclose(
-        got, torch.stack(wanted).numpy(), rtol=1e-9, atol=1e-12, strict=True
-    )
+    got = book["example_gradients"](w, X, y)
+    assert_near(got, torch.stack(wanted), atol=1e-12)
 
 
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, N=st.integers(1, 7), sizes=st.tuples(*[st.integers(2, 6)] * 3))
-def test_network_gradients_are_those_of_autograd(seed, N, sizes):
-    scope, rng = chapter.namespace(), np.random.default_rng(seed)
+def test_network_gradients_are_those_of_autograd(book, seed, N, sizes):
+    rng = np.random.default_rng(seed)
     params = {
         k: v + rng.normal(size=v.shape)
-        for k, v in scope["init_network"](rng, *sizes).items()
+        for k, v in book["init_network"](rng, *sizes).items()
     }
     X, y = rng.normal(size=(N, sizes[0])), rng.integers(0, sizes[2], N)
-    L, grads = scope["loss_and_gradients"](params, X, y)
+    L, grads = book["loss_and_gradients"](params, X, y)
     t = {k: torch.tensor(v, requires_grad=True) for k, v in params.items()}
     Z = torch.tanh(torch.tensor(X) @ t["W1"] + t["b1"]) @ t["W2"] + t["b2"]
     loss = torch.nn.functional.cross_entropy(Z, torch.tensor(y))
     loss.backward()
     np.testing.assert_allclose(L, loss.item(), rtol=1e-10)
-    for k in params:
-        np.testing.assert_allclose(
-            grads[k], t[k].grad.numpy(), rtol=1e-8, atol=1e-12, strict=True
-        )
+    wanted = [t[k].grad for k in params]
+    assert_near([grads[k] for k in params], wanted, rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize(
     "ground", ["narrow bowl", "curved valley", "saddle", "many minima"]
 )
 @given(w=hnp.arrays(float, 2, elements=st.floats(-3, 3)))
-def test_the_slopes_of_the_landscapes_are_those_of_their_heights(ground, w):
-    height, grad, *_ = chapter.namespace()["GROUNDS"][ground]
+def test_the_slopes_of_the_landscapes_are_those_of_their_heights(book, ground, w):
+    height, grad, *_ = book["GROUNDS"][ground]
     h = 1e-5
     for i, e in enumerate(np.eye(2) * h):
         slope = (height(*(w + e)) - height(*(w - e))) / (2 * h)
@@ -168,32 +154,31 @@ def test_the_slopes_of_the_landscapes_are_those_of_their_heights(ground, w):
 
 @settings(max_examples=5, deadline=None)
 @given(seed=seeds, lr=st.floats(0.01, 0.1))
-def test_many_walkers_at_once_walk_as_each_alone(seed, lr):
-    scope = chapter.namespace()
+def test_many_walkers_at_once_walk_as_each_alone(book, seed, lr):
     starts = np.random.default_rng(seed).uniform(-2, 2, (4, 3, 2))
-    for ground, name in product(scope["GROUNDS"], scope["RULES"]):
-        together = scope["race"](ground, name, starts, lr=lr)
-        alone = scope["race"](ground, name, starts[2, 1], lr=lr)
+    for ground, name in product(book["GROUNDS"], book["RULES"]):
+        together = book["race"](ground, name, starts, lr=lr)
+        alone = book["race"](ground, name, starts[2, 1], lr=lr)
         np.testing.assert_allclose(together[:, 2, 1], alone, rtol=1e-6, atol=1e-6)
 
 
 @given(seed=seeds, lr=st.floats(0.01, 1), s=st.floats(0.1, 3))
-def test_noisy_walks_follow_their_recursion(seed, lr, s):
+def test_noisy_walks_follow_their_recursion(book, seed, lr, s):
     noise = np.random.default_rng(seed).normal(0, s, (4, 3, 2))
     e = np.full((3, 2), 1.5)
     for xi in noise:
         e = e - lr * (e + xi)
-    errors = chapter.namespace()["noisy_walks"](noise, 1.5, np.full(4, lr))
+    errors = book["noisy_walks"](noise, 1.5, np.full(4, lr))
     assert errors.shape == (5, 3)
     np.testing.assert_allclose(errors[-1], (e**2).sum(1), rtol=1e-9)
 
 
 @given(lam=st.floats(0.01, 50), lr=st.floats(1e-3, 2), momentum=kept)
-def test_nesterov_factor_is_the_spectral_radius(lam, lr, momentum):
+def test_nesterov_factor_is_the_spectral_radius(book, lam, lr, momentum):
     left = 1 - lr * lam
     A = np.array([[left * (1 + momentum), -left * momentum], [1, 0]])
     expected = np.abs(np.linalg.eigvals(A)).max()
-    got = chapter.namespace()["nesterov_factor"](lam, lr, momentum)
+    got = book["nesterov_factor"](lam, lr, momentum)
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-7)
 
 
@@ -281,10 +266,7 @@ FAULTS = [
     Fault("one[0].max())", "-one[0].max())", "the worst memory taken"),
 ]
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    chapter.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

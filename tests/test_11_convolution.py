@@ -1,31 +1,19 @@
 """The layers of chapter 11 on shapes the page does not use, and its checks put to the test."""
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, autograd, catches
 
-chapter, lean = Chapter("11_convolution"), Chapter("11_convolution")
 # What draws and trains on the photograph costs most and is read by no later check.
-lean.cells = [c for c in lean.cells if c.id not in {"11-recover", "11-recover-check"}]
+chapter = Chapter("11_convolution", without=r"11-recover(-check)?$")
 few = settings(deadline=None, max_examples=25)
 seeds, sizes, small = st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3)
 sides = st.integers(3, 9)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
-
-
-def assert_near(actual, desired, **how):
-    how = {"rtol": 1e-9, "atol": 1e-10} | how
-    np.testing.assert_allclose(actual, desired, strict=True, **how)
 
 
 @few
@@ -40,22 +28,19 @@ def test_a_layer_equals_conv2d_both_ways(
     rng = np.random.default_rng(seed)
     shapes = (N, channels, H, W), (O, channels, m1, m2), (O,)
     X, K, b = (rng.normal(size=shape) for shape in shapes)
-    leaves = [torch.tensor(a, requires_grad=True) for a in (X, K, b)]
-    there = F.conv2d(*leaves, s, p, d)
+    dY = rng.normal(size=book["conv"](X, K, b, s, p, d).shape)
+    layer = lambda X, K, b: F.conv2d(X, K, b, s, p, d)
+    there, (dX, dK, db) = autograd(layer, X, K, b, upstream=dY)
     for way in ("conv_loops", "conv_windows", "conv", "conv_einsum"):
-        assert_near(book[way](X, K, b, s, p, d), there.detach().numpy())
-    dY = rng.normal(size=there.shape)
-    dX, dK, db = torch.autograd.grad(there, leaves, torch.tensor(dY))
-    assert_near(book["input_gradient"](dY, X, K, s, p, d), dX.numpy())
-    ours = book["kernel_gradient"](dY, X, m1, m2, s, p, d)
-    assert_near(ours[0], dK.numpy())
-    assert_near(ours[1], db.numpy())
+        assert_near(book[way](X, K, b, s, p, d), there)
+    assert_near(book["input_gradient"](dY, X, K, s, p, d), dX)
+    assert_near(book["kernel_gradient"](dY, X, m1, m2, s, p, d), (dK, db))
     M = book["layer_matrix"](K, X, s, p, d)
-    assert M.shape == (there[0].numel(), X[0].size)
-    assert_near((M.T @ dY.reshape(N, -1).T).T.reshape(X.shape), dX.numpy())
+    assert M.shape == (there[0].size, X[0].size)
+    assert_near((M.T @ dY.reshape(N, -1).T).T.reshape(X.shape), dX)
     assert book["length"](H, m1, s, p, d) == there.shape[2]
     if s == d == 1 and p == 0:
-        assert_near(book["conv_fft"](X, K, b), there.detach().numpy())
+        assert_near(book["conv_fft"](X, K, b), there)
 
 
 @few
@@ -73,10 +58,8 @@ def test_taps_are_the_places_that_a_layer_reads(book, n, m, s, p, d):
     assume(n + 2 * p > d * (m - 1))
     where = F.pad(torch.arange(1.0, n + 1), (p, p))  # 0 in the padding
     taps = book["taps"](n, m, s, p, d)
-    windows = where.unfold(0, d * (m - 1) + 1, s)[:, ::d].numpy()
-    assert_near(
-        np.where((taps >= 0) & (taps < n), taps + 1.0, 0.0), windows.astype(float)
-    )
+    windows = where.unfold(0, d * (m - 1) + 1, s)[:, ::d].double()
+    assert_near(np.where((taps >= 0) & (taps < n), taps + 1.0, 0.0), windows)
 
 
 @few
@@ -87,12 +70,12 @@ def test_taps_are_the_places_that_a_layer_reads(book, n, m, s, p, d):
 def test_pooling_equals_torch_both_ways(book, seed, N, channels, H, W, m, s, how):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N, channels, H, W))
-    leaf = torch.tensor(X, requires_grad=True)
-    there = {"max": F.max_pool2d, "mean": F.avg_pool2d}[how](leaf, m, s)
-    assert_near(book["pool"](X, m, s, how), there.detach().numpy())
-    dY = rng.normal(size=there.shape)
-    (dX,) = torch.autograd.grad(there, leaf, torch.tensor(dY))
-    assert_near(book["pool_gradient"](dY, X, m, s, how), dX.numpy())
+    theirs = {"max": F.max_pool2d, "mean": F.avg_pool2d}[how]
+    ours = book["pool"](X, m, s, how)
+    dY = rng.normal(size=ours.shape)
+    there, (dX,) = autograd(lambda X: theirs(X, m, s), X, upstream=dY)
+    assert_near(ours, there)
+    assert_near(book["pool_gradient"](dY, X, m, s, how), dX)
 
 
 layers = st.lists(
@@ -125,13 +108,13 @@ def test_the_network_equals_torch(book, seed, N, size):
     net = book["layered"](P, size)
     logits, back = book["conv_net"](P, X, size)
     there = net(torch.tensor(X))
-    assert_near(logits, there.detach().numpy())
+    assert_near(logits, there)
     F.cross_entropy(there, torch.tensor(y)).backward()
     grads = back((softmax(logits, axis=1) - np.eye(10)[y]) / N)
     wanted = net[0].weight, net[0].bias, net[4].weight.T, net[4].bias
     for ours, leaf, parameter in zip(grads, wanted, "KbVb", strict=True):
         slope = net[4].weight.grad.T if parameter == "V" else leaf.grad
-        assert_near(ours, slope.numpy())
+        assert_near(ours, slope)
 
 
 @few
@@ -198,10 +181,7 @@ FAULTS = [
     Fault("B[..., ::-1, ::-1] if turned", "B[..., ::-1, :] if turned", "half a turn"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    lean.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

@@ -11,17 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, catches
 from utils import downloads
 
 chapter = Chapter("12_cnn")
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=20, deadline=None)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
 
 
 @few
@@ -178,10 +173,7 @@ FAULTS = [
     Fault("3, 1, 1, groups=copies)", "3, 1, 1)", "copies that see each other"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    chapter.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

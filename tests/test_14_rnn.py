@@ -1,31 +1,19 @@
 """The functions of chapter 14 on shapes the page does not use, and its checks put to the test."""
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, autograd, catches
 
-chapter, lean = Chapter("14_rnn"), Chapter("14_rnn")
 # What counts the characters of the text is read by slow checks alone.
-lean.cells = [c for c in lean.cells if c.id not in {"14-counts-check", "14-cut-run"}]
+chapter = Chapter("14_rnn", without=r"14-(counts-check|cut-run)$")
 few = settings(deadline=None, max_examples=25)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
 steps = st.integers(1, 7)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
-
-
-def assert_near(actual, desired, **how):
-    how = {"rtol": 1e-9, "atol": 1e-10} | how
-    np.testing.assert_allclose(actual, desired, strict=True, **how)
 
 
 def drawn(seed, T, N, D, H):
@@ -34,8 +22,7 @@ def drawn(seed, T, N, D, H):
     return rng, [rng.normal(size=shape) for shape in shapes]
 
 
-def unrolled(leaves, curve=torch.tanh):
-    X, h, W_x, W_h, b = leaves
+def unrolled(X, h, W_x, W_h, b, curve=torch.tanh):
     out = []
     for X_t in X:
         h = curve(X_t @ W_x + h @ W_h + b)
@@ -55,19 +42,15 @@ def unrolled(leaves, curve=torch.tanh):
 def test_the_network_equals_torch_both_ways(book, seed, T, N, D, H, curve):
     rng, arrays = drawn(seed, T, N, D, H)
     X, h_0, W_x, W_h, b = arrays
-    leaves = [torch.tensor(a, requires_grad=True) for a in arrays]
-    there = unrolled(leaves, torch.tanh if curve == "tanh" else lambda z: z)
+    f = torch.tanh if curve == "tanh" else lambda z: z
+    G = rng.normal(size=(T, N, H))
+    there, wanted = autograd(lambda *a: unrolled(*a, f), *arrays, upstream=G)
     states = book["rnn_forward"](X, h_0, W_x, W_h, b, curve)
-    assert_near(states[1:], there.detach().numpy(), rtol=1e-7)
-    G = rng.normal(size=there.shape)
-    wanted = torch.autograd.grad(there, leaves, torch.tensor(G))
-    for ours, told in zip(
-        book["rnn_backward"](G, X, states, W_x, W_h, curve), wanted, strict=True
-    ):
-        assert_near(ours, told.numpy(), rtol=1e-6, atol=1e-8)
+    assert_near(states[1:], there, rtol=1e-7)
+    back = book["rnn_backward"](G, X, states, W_x, W_h, curve)
+    assert_near(back, wanted, rtol=1e-6, atol=1e-8)
     by_sum = book["double_sum"](G, X, states, W_x, W_h, curve=curve)
-    for ours, told in zip(by_sum, wanted[2:], strict=True):
-        assert_near(ours, told.numpy(), rtol=1e-6, atol=1e-8)
+    assert_near(by_sum, wanted[2:], rtol=1e-6, atol=1e-8)
 
 
 @few
@@ -81,7 +64,7 @@ def test_states_equal_those_of_the_library(book, seed, T, N, D, H):
     )
     rnn.bias_ih_l0.data, rnn.bias_hh_l0.data = torch.tensor(b), torch.zeros(H).double()
     there, _ = rnn(torch.tensor(X), torch.tensor(h_0)[None])
-    assert_near(book["rnn_forward"](X, h_0, W_x, W_h, b)[1:], there.detach().numpy())
+    assert_near(book["rnn_forward"](X, h_0, W_x, W_h, b)[1:], there)
 
 
 @few
@@ -93,20 +76,12 @@ def test_the_truncated_sum_detaches_what_lies_before(book, seed, T, N, D, H, K):
     wanted = [np.zeros_like(p) for p in (W_x, W_h, b)]
     for t in range(T):  # each loss by itself, from a state that counts as given
         first = max(0, t + 1 - K)
-        leaves = [torch.tensor(p, requires_grad=True) for p in (W_x, W_h, b)]
-        out = unrolled(
-            [torch.tensor(X[first : t + 1]), torch.tensor(states[first]), *leaves]
-        )
-        for total, d in zip(
-            wanted,
-            torch.autograd.grad(out[-1], leaves, torch.tensor(G[t])),
-            strict=True,
-        ):
-            total += d.numpy()
-    for ours, told in zip(
-        book["double_sum"](G, X, states, W_x, W_h, K), wanted, strict=True
-    ):
-        assert_near(ours, told, rtol=1e-7, atol=1e-9)
+        known = torch.tensor(X[first : t + 1]), torch.tensor(states[first])
+        last = lambda *P, known=known: unrolled(*known, *P)[-1]
+        _, slopes = autograd(last, W_x, W_h, b, upstream=G[t])
+        wanted = [total + d for total, d in zip(wanted, slopes, strict=True)]
+    found = book["double_sum"](G, X, states, W_x, W_h, K)
+    assert_near(found, wanted, rtol=1e-7, atol=1e-9)
 
 
 @few
@@ -135,7 +110,7 @@ def test_the_product_of_jacobians_equals_autograd(book, seed, T, H):
     Z_1 = torch.tensor(X[0, 0] @ W_x + h_0[0] @ W_h + b)
     wanted = torch.autograd.functional.jacobian(last, Z_1)
     product_of = book["jacobian_product"](states, W_h, T, 1)
-    assert_near(product_of, wanted.numpy(), rtol=1e-5, atol=1e-8)
+    assert_near(product_of, wanted, rtol=1e-5, atol=1e-8)
 
 
 @few
@@ -145,7 +120,7 @@ def test_a_delay_layer_equals_a_convolution(book, seed, T, D, H, K):
     X, W, b = (rng.normal(size=s) for s in ((T, D), (K + 1, D, H), H))
     kernel = torch.tensor(W[::-1].copy()).permute(2, 1, 0)
     there = F.conv1d(torch.tensor(X.T)[None], kernel, torch.tensor(b)).tanh()[0].T
-    assert_near(book["delay_layer"](X, W, b), there.numpy())
+    assert_near(book["delay_layer"](X, W, b), there)
 
 
 @few
@@ -166,8 +141,7 @@ def test_clipping_equals_the_library(book, seed, threshold):
     for parameter, g in zip(held, raw, strict=True):
         parameter.grad = torch.tensor(g)
     nn.utils.clip_grad_norm_(held, threshold)
-    for ours, parameter in zip(book["clip"](raw, threshold), held, strict=True):
-        assert_near(ours, parameter.grad.numpy(), rtol=1e-5)
+    assert_near(book["clip"](raw, threshold), [p.grad for p in held], rtol=1e-5)
 
 
 @few
@@ -183,15 +157,15 @@ def test_pieces_are_followed_by_their_targets(book, n, N, T, seed):
 @few
 @given(w=st.floats(0.2, 1.2), b=st.floats(-0.5, 0.5))
 def test_slopes_of_one_unit(book, w, b):
-    leaves = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (w, b)]
-    h = torch.tensor(0.5, dtype=torch.float64)
-    for _ in range(50):
-        h = torch.tanh(leaves[0] * h + leaves[1])
-    loss = (h - 0.7) ** 2 / 2
-    slopes = torch.autograd.grad(loss, leaves)
+    def loss(w, b):
+        h = torch.tensor(0.5, dtype=torch.float64)
+        for _ in range(50):
+            h = torch.tanh(w * h + b)
+        return (h - 0.7) ** 2 / 2
+
+    value, slopes = autograd(loss, w, b)
     found = book["cliff"](np.array(w), np.array(b))
-    for ours, told in zip(found, (loss, *slopes), strict=True):
-        np.testing.assert_allclose(ours, told.item(), rtol=1e-6, atol=1e-9)
+    assert_near(found, (value, *slopes), rtol=1e-6, atol=1e-9)
 
 
 def test_perplexity_of_a_uniform_model_is_the_number_of_characters(book):
@@ -263,10 +237,7 @@ FAULTS = [
     Fault("states, last = self.rnn(X, h)", "states, last = self.rnn(X)", "the state not carried"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    lean.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

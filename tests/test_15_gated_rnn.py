@@ -9,25 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, catches
 from utils import data
 
-chapter, lean = Chapter("15_gated_rnn"), Chapter("15_gated_rnn")
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = r"15-(plain-run|lag|bias|worth|text|read|ablate|broken)"
-lean.cells = [c for c in lean.cells if not re.match(TRAINS, c.id)]
+chapter = Chapter("15_gated_rnn", without=TRAINS)
 few = settings(deadline=None, max_examples=20)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
-
-
-def assert_near(actual, desired, **how):
-    how = {"rtol": 1e-9, "atol": 1e-10} | how
-    np.testing.assert_allclose(actual, desired, strict=True, **how)
 
 
 def drawn(kind, D, H, seed, **how):
@@ -47,13 +36,11 @@ def test_the_lstm_equals_torch_both_ways(book, seed, N, T, D, H):
     states, memory = book["lstm"](X, *weights)
     leaf = torch.tensor(X, requires_grad=True)
     there = layer(leaf)[0]
-    assert_near(states, there.detach().numpy())
+    assert_near(states, there)
     (there * torch.tensor(dh)).sum().backward()
-    dX, dW_x, dW_h, db = book["lstm_back"](dh, memory, *weights[:2])
-    assert_near(dX, leaf.grad.numpy())
-    assert_near(dW_x, layer.weight_ih_l0.grad.numpy().T)
-    assert_near(dW_h, layer.weight_hh_l0.grad.numpy().T)
-    assert_near(db, layer.bias_hh_l0.grad.numpy())
+    dW_x, dW_h = layer.weight_ih_l0.grad.T, layer.weight_hh_l0.grad.T
+    wanted = leaf.grad, dW_x, dW_h, layer.bias_hh_l0.grad
+    assert_near(book["lstm_back"](dh, memory, *weights[:2]), wanted)
 
 
 @few
@@ -62,7 +49,7 @@ def test_the_gru_equals_torch_and_its_early_reset_autograd(book, seed, N, T, D, 
     rng, layer = np.random.default_rng(seed), drawn("GRU", D, H, seed)
     X = rng.normal(size=(N, T, D))
     *P, late = book["gru_weights"](layer)
-    assert_near(book["gru"](X, *P, late), layer(torch.tensor(X))[0].detach().numpy())
+    assert_near(book["gru"](X, *P, late), layer(torch.tensor(X))[0])
     h = torch.zeros(N, H, dtype=torch.float64)
     W_x, W_h, b = map(torch.tensor, P)
     for t in range(T):
@@ -72,7 +59,7 @@ def test_the_gru_equals_torch_and_its_early_reset_autograd(book, seed, N, T, D, 
         )  # fmt: skip
         r, u = block(0, h).sigmoid(), block(1, h).sigmoid()
         h = u * h + (1 - u) * block(2, r * h).tanh()
-    assert_near(book["gru"](X, *P)[:, -1], h.numpy())
+    assert_near(book["gru"](X, *P)[:, -1], h)
 
 
 @few
@@ -85,8 +72,7 @@ def test_layers_and_directions_equal_torch(book, seed, N, T, D, H, deep, both):
     ends = ("", "_reverse")[: 1 + both]
     layers = [[triple(f"l{k}{end}") for end in ends] for k in range(deep)]
     X = np.random.default_rng(seed).normal(size=(N, T, D))
-    there = layer(torch.tensor(X))[0].detach().numpy()
-    assert_near(book["run_layers"](X, layers), there)
+    assert_near(book["run_layers"](X, layers), layer(torch.tensor(X))[0])
 
 
 @few
@@ -290,10 +276,7 @@ FAULTS = [
     Fault("f * both + (master_f - both)", "f * both + master_f", "overlap counted twice"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    lean.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

@@ -1,140 +1,121 @@
 """The functions of chapter 16 on inputs the page does not use, and its checks put to the test."""
 
 import itertools
+from functools import partial
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, autograd, catches
 
 chapter = Chapter("16_attention")
 sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=30, deadline=None)
-
-
-@pytest.fixture(scope="module")
-def code():
-    return chapter.namespace()
-
-
-def close(actual, desired, **tolerance):
-    if isinstance(desired, torch.Tensor):
-        desired = desired.detach().numpy()
-    np.testing.assert_allclose(
-        actual, desired, **{"rtol": 1e-9, "atol": 1e-11} | tolerance, strict=True
-    )
-
-
-def tensors(*arrays):
-    return [torch.tensor(a, requires_grad=True) for a in arrays]
+near = partial(assert_near, atol=1e-11)
 
 
 @quick
 @given(M=sizes, N=sizes, d=sizes, d_v=sizes, seed=seeds, masked=st.booleans())
-def test_attention_and_its_gradients_equal_torch(code, M, N, d, d_v, seed, masked):
+def test_attention_and_its_gradients_equal_torch(book, M, N, d, d_v, seed, masked):
     rng = np.random.default_rng(seed)
-    Q, K, V, dO = code["draw"](rng, (M, d), (N, d), (N, d_v), (M, d_v))
+    Q, K, V, dO = book["draw"](rng, (M, d), (N, d), (N, d_v), (M, d_v))
     mask = rng.random((M, N)) < 0.5
     mask[np.arange(M), rng.integers(N, size=M)] = True
     mask = mask if masked else None
-    t = tensors(Q, K, V)
-    desired = F.scaled_dot_product_attention(
-        *t, attn_mask=None if mask is None else torch.tensor(mask)
-    )
-    O, A = code["attend"](Q, K, V, mask=mask)
-    close(O, desired)
-    close(A.sum(axis=1), np.ones(M))
+    how = {"attn_mask": None if mask is None else torch.tensor(mask)}
+    theirs = lambda *t: F.scaled_dot_product_attention(*t, **how)
+    desired, gradients = autograd(theirs, Q, K, V, upstream=dO)
+    O, A = book["attend"](Q, K, V, mask=mask)
+    near(O, desired)
+    near(A.sum(axis=1), np.ones(M))
     assert mask is None or (A[~mask] == 0).all()
-    ours = code["attend_backward"](dO, Q, K, V, mask=mask)
-    theirs = torch.autograd.grad(desired, t, torch.tensor(dO))
-    for key, gradient in zip("QKV", theirs, strict=True):
-        close(ours[key], gradient)
+    ours = book["attend_backward"](dO, Q, K, V, mask=mask)
+    near([ours[key] for key in "QKV"], gradients)
 
 
 @quick
 @given(M=sizes, N=sizes, d_q=sizes, d_x=sizes, H=sizes, seed=seeds)
 def test_scores_equal_the_printed_ones_and_their_gradients_torch(
-    code, M, N, d_q, d_x, H, seed
+    book, M, N, d_q, d_x, H, seed
 ):
     rng = np.random.default_rng(seed)
     shapes = (M, d_q), (N, d_x), (d_x, H), (d_q, H), (H,)
     P = dict(
-        zip(("Q", "K", "W_k", "W_q", "w"), code["draw"](rng, *shapes), strict=True)
+        zip(("Q", "K", "W_k", "W_q", "w"), book["draw"](rng, *shapes), strict=True)
     )
-    S = code["additive_scores"](**P)
+    S = book["additive_scores"](**P)
     for m, n in itertools.product(range(M), range(N)):
         hidden = np.tanh(P["W_k"].T @ P["K"][n] + P["W_q"].T @ P["Q"][m])
         pair = P["w"] @ hidden
         assert abs(S[m, n] - pair) < 1e-12
     B = rng.normal(size=(d_x, d_q))
     loop = [[k @ B @ q for k in P["K"]] for q in P["Q"]]
-    close(code["bilinear_scores"](P["Q"], P["K"], B), np.array(loop))
-    dS, t = rng.normal(size=(M, N)), tensors(*P.values())
-    Q, K, W_k, W_q, w = t
-    hidden = torch.tanh((K @ W_k)[None] + (Q @ W_q)[:, None])
-    theirs = torch.autograd.grad(hidden @ w, t, torch.tensor(dS))
-    ours = code["additive_backward"](dS, **P)
-    for key, gradient in zip(P, theirs, strict=True):
-        close(ours[key], gradient)
+    near(book["bilinear_scores"](P["Q"], P["K"], B), np.array(loop))
+    dS = rng.normal(size=(M, N))
+
+    def theirs(Q, K, W_k, W_q, w):
+        return torch.tanh((K @ W_k)[None] + (Q @ W_q)[:, None]) @ w
+
+    _, gradients = autograd(theirs, *P.values(), upstream=dS)
+    ours = book["additive_backward"](dS, **P)
+    near([ours[key] for key in P], gradients)
 
 
 @quick
 @given(N=sizes, d=sizes, seed=seeds, shift=st.floats(-50, 50))
-def test_soft_attention_stays_in_the_hull_and_ignores_a_shift(code, N, d, seed, shift):
+def test_soft_attention_stays_in_the_hull_and_ignores_a_shift(book, N, d, seed, shift):
     rng = np.random.default_rng(seed)
     X, q = rng.normal(size=(N, d)), rng.normal(size=d)
-    o, alpha = code["soft_attention"](X, q, np.dot)
+    o, alpha = book["soft_attention"](X, q, np.dot)
     assert (o <= X.max(axis=0) + 1e-12).all() and (o >= X.min(axis=0) - 1e-12).all()
-    close(alpha.sum(), np.float64(1.0))
-    moved = code["soft_attention"](X, q, lambda x, q: x @ q + shift)[0]
-    close(moved, o)
-    close(code["attend"](q[None], X, X, scale=1.0)[0][0], o)
+    near(alpha.sum(), np.float64(1.0))
+    moved = book["soft_attention"](X, q, lambda x, q: x @ q + shift)[0]
+    near(moved, o)
+    near(book["attend"](q[None], X, X, scale=1.0)[0][0], o)
 
 
 @quick
 @given(N=st.integers(1, 8), seed=seeds, spread=st.floats(0.1, 30))
-def test_softmax_jacobian_and_its_bound(code, N, seed, spread):
+def test_softmax_jacobian_and_its_bound(book, N, seed, spread):
     s = torch.tensor(spread * np.random.default_rng(seed).normal(size=N))
     alpha = torch.softmax(s, 0).numpy()
-    J = code["softmax_jacobian"](alpha)
-    close(J, torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), s))
+    J = book["softmax_jacobian"](alpha)
+    near(J, torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), s))
     top = alpha.max()
     assert top * (1 - top) - 1e-12 <= np.linalg.norm(J) <= 2 * (1 - top) + 1e-12
 
 
 @quick
 @given(N=st.integers(2, 7), d=st.integers(1, 4), seed=seeds)
-def test_kernel_attention_learns_by_the_gradient_of_autograd(code, N, d, seed):
-    theta, X, y = code["draw"](np.random.default_rng(seed), (d,), (N, d), (N,))
+def test_kernel_attention_learns_by_the_gradient_of_autograd(book, N, d, seed):
+    theta, X, y = book["draw"](np.random.default_rng(seed), (d,), (N, d), (N,))
     t = torch.tensor(theta, requires_grad=True)
     apart = (torch.tensor(X)[:, None] - torch.tensor(X)) ** 2 @ t**2
     alone = torch.diag(torch.full((N,), torch.inf, dtype=torch.float64))
     o = torch.softmax(-apart / 2 - alone, dim=1) @ torch.tensor(y)
     desired = ((o - torch.tensor(y)) ** 2).mean() / 2
-    loss, dtheta = code["kernel_loss"](theta, X, y)
-    close(np.float64(loss), desired)
+    loss, dtheta = book["kernel_loss"](theta, X, y)
+    near(np.float64(loss), desired)
     (exact,) = torch.autograd.grad(desired, t)
-    close(dtheta, exact, atol=1e-9)
+    near(dtheta, exact, atol=1e-9)
 
 
 @quick
 @given(N=st.integers(1, 7), seed=seeds, b=st.floats(-5, 5))
-def test_score_function_gradient_is_unbiased(code, N, seed, b):
+def test_score_function_gradient_is_unbiased(book, N, seed, b):
     rng = np.random.default_rng(seed)
     s, losses = rng.normal(size=(2, N))
-    t = torch.tensor(s, requires_grad=True)
-    (exact,) = torch.autograd.grad(torch.softmax(t, 0) @ torch.tensor(losses), t)
-    close(code["expected_gradient"](s, losses), exact)
-    odds = torch.softmax(t, 0).detach().numpy()
-    close(code["score_function_gradient"](s, losses, odds, b), exact)
+    _, (exact,) = autograd(lambda s: torch.softmax(s, 0) @ torch.tensor(losses), s)
+    near(book["expected_gradient"](s, losses), exact)
+    odds = torch.softmax(torch.tensor(s), 0).numpy()
+    near(book["score_function_gradient"](s, losses, odds, b), exact)
     one = np.eye(N)[0]  # a single draw of input 0
-    close(
-        code["score_function_gradient"](s, losses, one, b),
+    near(
+        book["score_function_gradient"](s, losses, one, b),
         (losses[0] - b) * (one - odds),
     )
 
@@ -147,24 +128,24 @@ def test_score_function_gradient_is_unbiased(code, N, seed, b):
     seed=seeds,
     bell=st.booleans(),
 )
-def test_local_weights_live_in_the_window(code, n, where, D, seed, bell):
+def test_local_weights_live_in_the_window(book, n, where, D, seed, bell):
     p, s = where * n, np.random.default_rng(seed).normal(size=n)
     inside = [i for i in range(1, n + 1) if abs(i - p) <= D]
-    assert code["window"](n, p, D).tolist() == inside
+    assert book["window"](n, p, D).tolist() == inside
     if not inside:
         return
-    alpha = code["local_weights"](s, p, D, bell)
+    alpha = book["local_weights"](s, p, D, bell)
     assert (np.flatnonzero(alpha) + 1).tolist() == inside
     assert alpha.sum() <= 1 + 1e-12
     if not bell:
-        close(alpha.sum(), np.float64(1.0))
+        near(alpha.sum(), np.float64(1.0))
 
 
 @quick
 @given(M=sizes, N=sizes, h=st.integers(1, 4), d_h=st.integers(1, 4), seed=seeds)
-def test_multi_head_equals_torch(code, M, N, h, d_h, seed):
+def test_multi_head_equals_torch(book, M, N, h, d_h, seed):
     rng, d = np.random.default_rng(seed), h * d_h
-    X_q, X, *Ws = code["draw"](rng, (M, d), (N, d), *[(d, d)] * 4)
+    X_q, X, *Ws = book["draw"](rng, (M, d), (N, d), *[(d, d)] * 4)
     layer = torch.nn.MultiheadAttention(
         d, h, bias=False, batch_first=True, dtype=torch.float64
     )
@@ -173,56 +154,56 @@ def test_multi_head_equals_torch(code, M, N, h, d_h, seed):
         layer.out_proj.weight.copy_(torch.tensor(Ws[3].T))
     q, x = torch.tensor(X_q), torch.tensor(X)
     desired, weights = layer(q, x, x, average_attn_weights=False)
-    O, A = code["multi_head"](X_q, X, *Ws, h)
-    close(O, desired)
-    close(A, weights)
+    O, A = book["multi_head"](X_q, X, *Ws, h)
+    near(O, desired)
+    near(A, weights)
 
 
 @quick
 @given(N=sizes, D=sizes, seed=seeds)
-def test_self_attention_knows_no_order_and_a_causal_one_no_future(code, N, D, seed):
+def test_self_attention_knows_no_order_and_a_causal_one_no_future(book, N, D, seed):
     rng = np.random.default_rng(seed)
-    X, W_q, W_k, W_v = code["draw"](rng, (N, D), (D, 3), (D, 3), (D, 2))
+    X, W_q, W_k, W_v = book["draw"](rng, (N, D), (D, 3), (D, 3), (D, 2))
     order = rng.permutation(N)
-    H = code["self_attention"](X, W_q, W_k, W_v)[0]
-    close(code["self_attention"](X[order], W_q, W_k, W_v)[0], H[order])
-    mask = code["causal_mask"](N)
-    before = code["self_attention"](X, W_q, W_k, W_v, mask)[0]
+    H = book["self_attention"](X, W_q, W_k, W_v)[0]
+    near(book["self_attention"](X[order], W_q, W_k, W_v)[0], H[order])
+    mask = book["causal_mask"](N)
+    before = book["self_attention"](X, W_q, W_k, W_v, mask)[0]
     X[-1] += 5.0
-    after = code["self_attention"](X, W_q, W_k, W_v, mask)[0]
-    close(after[:-1], before[:-1])
+    after = book["self_attention"](X, W_q, W_k, W_v, mask)[0]
+    near(after[:-1], before[:-1])
 
 
 @quick
 @given(N=st.integers(1, 4), M=st.integers(1, 3), masked=st.booleans(), seed=seeds)
-def test_pointers_are_a_distribution_over_sequences(code, N, M, masked, seed):
+def test_pointers_are_a_distribution_over_sequences(book, N, M, masked, seed):
     M = min(M, N)
-    net = code["PointerNet"](5, torch.Generator().manual_seed(seed)).double()
+    net = book["PointerNet"](5, torch.Generator().manual_seed(seed)).double()
     C = torch.tensor(list(itertools.product(range(N), repeat=M)))
     if masked:
         C = C[[len({*c}) == M for c in C.tolist()]]
     x = torch.tensor(np.random.default_rng(seed).uniform(1, 30, size=N))
     rows = torch.softmax(net(x.expand(len(C), -1), C, masked), dim=2)
     total = rows.gather(2, C[..., None]).prod(dim=1).sum()
-    close(total.detach().numpy(), np.float64(1.0))
+    near(total, np.float64(1.0))
 
 
 @settings(max_examples=10, deadline=None)
 @given(N=st.integers(2, 9), seed=seeds)
-def test_pointer_net_never_repeats_under_its_mask(code, N, seed):
-    net = code["PointerNet"](5, torch.Generator().manual_seed(seed))
-    x, C = code["number_sets"](7, N, np.random.default_rng(seed))
+def test_pointer_net_never_repeats_under_its_mask(book, N, seed):
+    net = book["PointerNet"](5, torch.Generator().manual_seed(seed))
+    x, C = book["number_sets"](7, N, np.random.default_rng(seed))
     assert (x.gather(1, C).diff(dim=1) < 0).all() and x.min() >= 1 and x.max() <= 30
-    chosen, rows = code["point"](net, x)
+    chosen, rows = book["point"](net, x)
     assert (chosen.sort(dim=1)[0] == torch.arange(N)).all()
     assert torch.allclose(rows.sum(dim=2), torch.ones(len(x), N))
 
 
 @quick
 @given(N=st.integers(2, 12), seed=seeds)
-def test_no_set_of_the_test_can_occur_in_training(code, N, seed):
+def test_no_set_of_the_test_can_occur_in_training(book, N, seed):
     rng = np.random.default_rng(seed)
-    old, new = (code["number_sets"](50, N, rng, kept)[0] for kept in (False, True))
+    old, new = (book["number_sets"](50, N, rng, kept)[0] for kept in (False, True))
     assert (old.sum(dim=1) % 5 != 0).all() and (new.sum(dim=1) % 5 == 0).all()
     assert len(old) == 50 and len(new) > 30
 
@@ -324,10 +305,7 @@ FAULTS = [
     ),
 ]
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    chapter.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

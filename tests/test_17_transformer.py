@@ -1,7 +1,7 @@
 """The cells of chapter 17 on shapes the page does not use, and its checks put to the test."""
 
-import re
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,23 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, autograd, catches
 
-chapter, lean = Chapter("17_transformer"), Chapter("17_transformer")
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write|broken|deep|longer)"
-lean.cells = [c for c in lean.cells if not re.match(TRAINS, c.id)]
+chapter = Chapter("17_transformer", without=TRAINS)
 few = settings(deadline=None, max_examples=15)
+near = partial(assert_near, atol=1e-9)
 seeds, sizes = st.integers(0, 2**31 - 1), st.integers(1, 5)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
-
-
-def near(actual, desired, tolerance=1e-9):
-    torch.testing.assert_close(actual, desired, rtol=tolerance, atol=tolerance)
 
 
 def normal(seed, *size):
@@ -35,14 +26,9 @@ def normal(seed, *size):
     return torch.randn(size, generator=generator).double()
 
 
-def both(ours, theirs, leaves):
-    """Outputs and gradients by the leaves of two functions are equal."""
-    for f in (ours, theirs):
-        for leaf in leaves:
-            leaf.grad = None
-        Y = f()
-        Y.backward(torch.linspace(-1, 2, Y.numel(), dtype=Y.dtype).reshape(Y.shape))
-        yield Y.detach(), [leaf.grad.clone() for leaf in leaves]
+def ramp(X):
+    """Weights for an output of the shape of ``X``, no two of them equal."""
+    return np.linspace(-1, 2, X.numel()).reshape(X.shape)
 
 
 @few
@@ -53,14 +39,11 @@ def test_attention_and_its_gradients_equal_torch(book, N, T, S, h, d_h, seed):
     ours = book["Attention"](d, h).double()
     book["load_attention"](ours, theirs)
     X, source = normal(seed, N, T, d), normal(seed + 1, N, S, d)
-    X.requires_grad_(), source.requires_grad_()
     mask = torch.rand(T, S, generator=torch.Generator().manual_seed(seed)) < 0.6
     mask[:, 0] = True
-    a, b = both(
-        lambda: ours(X, source, mask=mask),
-        lambda: theirs(X, source, source, attn_mask=~mask)[0],
-        [X, source],
-    )
+    here = lambda X, source: ours(X, source, mask=mask)
+    there = lambda X, source: theirs(X, source, source, attn_mask=~mask)[0]
+    a, b = (autograd(f, X, source, upstream=ramp(X)) for f in (here, there))
     near(a, b)
 
 
@@ -74,12 +57,10 @@ def test_blocks_equal_torch(book, T, h, d_h, seed, pre, cross):
     theirs = book["shaken"](kind(d, h, 4 * d, **how), seed)
     ours = book["CrossBlock" if cross else "Block"](d, h, pre).double()
     book["load_block"](ours, theirs)
-    X, source = normal(seed, 2, T, d), normal(seed + 1, 2, 3, d)
-    X.requires_grad_(), source.requires_grad_()
-    more, leaves = ([source], [X, source]) if cross else ([], [X])
-    near(
-        *both(lambda: ours(X, *more), lambda: theirs(X, *more), leaves), tolerance=1e-8
-    )
+    X = normal(seed, 2, T, d)
+    inputs = [X, normal(seed + 1, 2, 3, d)][: 1 + cross]
+    a, b = (autograd(f, *inputs, upstream=ramp(X)) for f in (ours, theirs))
+    near(a, b, rtol=1e-8, atol=1e-8)
 
 
 @few
@@ -87,16 +68,13 @@ def test_blocks_equal_torch(book, T, h, d_h, seed, pre, cross):
     N=sizes, T=sizes, d=st.integers(2, 7), seed=seeds, eps=st.sampled_from([1e-5, 0.1])
 )
 def test_layer_norm_equals_torch(book, N, T, d, seed, eps):
-    X, g, b, dY = (
-        normal(seed + i, *s) for i, s in enumerate(((N, T, d), (d,), (d,), (N, T, d)))
-    )
-    leaves = [p.requires_grad_() for p in (X, g, b)]
-    Y = F.layer_norm(X, (d,), g, b, eps)
-    arrays = [p.detach().numpy() for p in leaves]
-    near(torch.tensor(book["layer_norm"](*arrays, eps=eps)), Y.detach())
-    ours = book["layer_norm_backward"](dY.numpy(), *arrays, eps=eps)
-    for key, exact in zip("Xgb", torch.autograd.grad(Y, leaves, dY), strict=True):
-        near(torch.tensor(ours[key]), exact, 1e-7)
+    shapes = (N, T, d), (d,), (d,), (N, T, d)
+    *arrays, dY = (normal(seed + i, *s).numpy() for i, s in enumerate(shapes))
+    theirs = lambda X, g, b: F.layer_norm(X, (d,), g, b, eps)
+    Y, gradients = autograd(theirs, *arrays, upstream=dY)
+    near(book["layer_norm"](*arrays, eps=eps), Y)
+    ours = book["layer_norm_backward"](dY, *arrays, eps=eps)
+    near([ours[key] for key in "Xgb"], gradients, rtol=1e-7, atol=1e-7)
 
 
 @few
@@ -144,7 +122,7 @@ def test_a_cache_changes_nothing(book, kind, L, start, count, seed):
     fast, logits = book["sample"](model, x, count, tau=0)
     slow, other = book["sample"](model, x, count, tau=0, cached=False)
     assert torch.equal(fast, slow) and fast.shape == (2, start + count)
-    near(logits, other, 1e-10)
+    near(logits, other, rtol=1e-10, atol=1e-10)
     assert torch.equal(book["write"](model, x, count), slow)
 
 
@@ -303,10 +281,7 @@ FAULTS = [
     Fault("counter.get_total_flops() // 2", "counter.get_total_flops()", "counted twice"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    lean.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

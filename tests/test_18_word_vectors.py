@@ -1,6 +1,5 @@
 """The cells of chapter 18 on inputs the page does not use, and its checks put to the test."""
 
-import re
 from collections import Counter
 
 import numpy as np
@@ -10,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, autograd, catches
 from utils import data
 from utils.stories import stories
 
-chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors")
 # What trains costs most, and no check of the functions above it reads what comes out.
-TRAINS = r"18-(company|first|alone|cost|compare|zeros|control|drift|oov|seeds|explore|prose|limits)"
-lean.cells = [c for c in lean.cells if not re.match(TRAINS + r"(-|$)", c.id)]
+TRAINS = (
+    r"18-(company|first|alone|cost|compare|zeros|control|drift|oov|seeds|explore|"
+    r"prose|limits)(-|$)"
+)
+chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors", without=TRAINS)
 for cell in lean.cells:  # and a shorter corpus will do
     cell.source = cell.source.replace("stories(8000", "stories(3000")
     cell.source = cell.source.replace("assert near > far + 0.1", "")
@@ -33,11 +34,6 @@ def book():
     return scope
 
 
-def assert_near(actual, desired, **how):
-    how = {"rtol": 1e-9, "atol": 1e-10} | how
-    np.testing.assert_allclose(actual, desired, strict=True, **how)
-
-
 def drawn(seed, *shapes):
     rng = np.random.default_rng(seed)
     return [rng.normal(size=shape) for shape in shapes]
@@ -46,12 +42,6 @@ def drawn(seed, *shapes):
 def told(seed, size):
     rng = np.random.default_rng(seed)
     return [rng.integers(size, size=rng.integers(2, 7)).tolist() for _ in range(3)]
-
-
-def gradients(loss, *arrays):
-    leaves = [torch.tensor(a, requires_grad=True) for a in arrays]
-    value = loss(*leaves)
-    return value.item(), [g.numpy() for g in torch.autograd.grad(value, leaves)]
 
 
 @few
@@ -73,16 +63,11 @@ def test_skip_gram_equals_cross_entropy(book, seed, size, d, m):
     V, U = drawn(seed, (size, d), (size, d))
     i, o = torch.tensor([p for s in told(seed, size) for p in book["pairs"](s, m)]).T
     theirs = lambda V, U: nn.functional.cross_entropy(V[i] @ U.T, o, reduction="sum")
-    value, (dV, dU) = gradients(theirs, V, U)
+    value, slopes = autograd(theirs, V, U)
     ours = book["skipgram_loops"](V, U, told(seed, size), m)
-    assert_near(ours[0], value)
-    assert_near(ours[1], dV)
-    assert_near(ours[2], dU)
+    assert_near(ours, (value, *slopes))
     X = torch.tensor(book["count"](told(seed, size), m, size))
-    for fast, slow in zip(
-        book["skipgram"](X)(torch.tensor(V), torch.tensor(U)), (dV, dU), strict=True
-    ):
-        assert_near(fast.numpy(), slow)
+    assert_near(book["skipgram"](X)(torch.tensor(V), torch.tensor(U)), slopes)
 
 
 @few
@@ -95,15 +80,11 @@ def test_cbow_equals_a_mean_bag(book, seed, size, d, m):
         scores = torch.stack([V[a].mean(dim=0) for a in around]) @ U.T
         return nn.functional.cross_entropy(scores, centres, reduction="sum")
 
-    value, (dV, dU) = gradients(theirs, V, U)
-    ours = book["cbow_loops"](V, U, told(seed, size), m)
-    assert_near(ours[0], value)
-    assert_near(ours[1], dV)
-    assert_near(ours[2], dU)
+    value, slopes = autograd(theirs, V, U)
+    assert_near(book["cbow_loops"](V, U, told(seed, size), m), (value, *slopes))
     bags = book["shares"](around, size).double()
     fast = book["cbow"](torch.tensor(V), torch.tensor(U), bags, centres)
-    assert_near(fast[0].numpy(), dV, rtol=1e-5, atol=1e-6)
-    assert_near(fast[1].numpy(), dU, rtol=1e-5, atol=1e-6)
+    assert_near(fast, slopes, rtol=1e-5, atol=1e-6)
 
 
 @few
@@ -114,11 +95,9 @@ def test_negative_sampling_equals_binary_cross_entropy(book, seed, size, d, K):
     wanted = torch.tensor([1.0] + [0.0] * K).double()
     bce = nn.functional.binary_cross_entropy_with_logits
     theirs = lambda V, U: bce(U[rows] @ V[centre], wanted, reduction="sum")
-    value, (dV, dU) = gradients(theirs, V, U)
+    value, slopes = autograd(theirs, V, U)
     ours = book["negative_step"](V, U, centre, rows[0], rows[1:])
-    assert_near(ours[0], value)
-    assert_near(ours[1], dV)
-    assert_near(ours[2], dU)
+    assert_near(ours, (value, *slopes))
     assert np.count_nonzero(ours[2].any(axis=1)) <= K + 1
 
 
@@ -129,11 +108,8 @@ def test_yes_no_and_glove_equal_autograd(book, seed, size, d):
     rng = np.random.default_rng(seed)
     yes, no = (torch.tensor(rng.uniform(size=(size, size))) for _ in range(2))
     theirs = lambda V, U: -(yes * log(V @ U.T) + no * log(-(V @ U.T))).sum()
-    _, wanted = gradients(theirs, V, U)
-    for ours, there in zip(
-        book["yes_no"](yes, no)(torch.tensor(V), torch.tensor(U)), wanted, strict=True
-    ):
-        assert_near(ours.numpy(), there)
+    _, slopes = autograd(theirs, V, U)
+    assert_near(book["yes_no"](yes, no)(torch.tensor(V), torch.tensor(U)), slopes)
     X = torch.tensor(rng.integers(0, 30, size=(size, size)).astype(float))
     X[0, 0] = 7.0
     h, met = (X / 11).clamp(max=1) ** 0.75, X > 0
@@ -141,11 +117,10 @@ def test_yes_no_and_glove_equal_autograd(book, seed, size, d):
     def squares(V, U, b, c):
         return (h * (V @ U.T + b + c.T - X.clamp(min=1).log()) ** 2)[met].sum()
 
-    value, wanted = gradients(squares, V, U, b, c)
+    value, slopes = autograd(squares, V, U, b, c)
     assert_near(book["glove_loss"](V, U, b, c, X.numpy(), cap=11), value)
     found = book["glove"](X, cap=11)(*map(torch.tensor, (V, U, b, c)))
-    for ours, there in zip(found, wanted, strict=True):
-        assert_near(ours.numpy(), there)
+    assert_near(found, slopes)
 
 
 @few
@@ -161,11 +136,8 @@ def test_every_huffman_tree_is_a_distribution_within_a_bit(book, seed, leaves, d
     assert entropy - 1e-9 <= f @ np.abs(signs).sum(axis=1) < entropy + 1
     word = seed % leaves
     s, on = torch.tensor(signs[word]), torch.tensor(signs[word] != 0)
-    value, wanted = gradients(lambda v, U: -log(s * (U @ v))[on].sum(), v, U)
-    ours = book["tree_step"](v, U, signs, word)
-    assert_near(ours[0], value)
-    for grad, there in zip(ours[1:], wanted, strict=True):
-        assert_near(grad, there)
+    value, slopes = autograd(lambda v, U: -log(s * (U @ v))[on].sum(), v, U)
+    assert_near(book["tree_step"](v, U, signs, word), (value, *slopes))
 
 
 @few
@@ -362,10 +334,7 @@ FAULTS = [
           "not the PMI"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    lean.assert_caught(fault)
+test_checks_catch = catches(lean, FAULTS)
 
 
 def benchmarks(scope):

@@ -1,7 +1,6 @@
 """The functions of chapter 19 on drawn inputs, longer trainings, its checks put to the test."""
 
 import itertools
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,27 +10,16 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.notebooks import Chapter, Fault
+from tests.notebooks import Chapter, Fault, assert_near, autograd, catches
 
-chapter, lean = Chapter("19_text_classification"), Chapter("19_text_classification")
 # What trains costs most; the checks of the functions above it do not need it.
 TRAINS = (
     r"19-(six|browse|decide|removal-check|cross|weigh|shrug|agree|broken-check|"
     r"broken$|vectors-run|ex-|imdb|linear-run|linear-check|amounts|study)"
 )
-lean.cells = [c for c in lean.cells if not re.match(TRAINS, c.id)]
+chapter = Chapter("19_text_classification", without=TRAINS)
 few = settings(deadline=None, max_examples=20)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 5)
-
-
-@pytest.fixture(scope="module")
-def book():
-    return chapter.namespace()
-
-
-def assert_near(actual, desired, **how):
-    how = {"rtol": 1e-9, "atol": 1e-10} | how
-    np.testing.assert_allclose(actual, desired, strict=True, **how)
 
 
 @few
@@ -89,20 +77,18 @@ def test_mean_and_attention_equal_torch_and_ignore_the_padding(book, seed, N, T,
     rng = np.random.default_rng(seed)
     H, q, dR = (rng.normal(size=s) for s in ((N, T, K), K, (N, K)))
     mask = np.arange(T) < rng.integers(1, T + 1, size=N)[:, None]
-    leaf, query = (torch.tensor(x, requires_grad=True) for x in (H, q))
-    alone = [leaf[i, : m.sum()] for i, m in enumerate(mask)]
-    mean = torch.stack([h.mean(dim=0) for h in alone])
-    assert_near(book["masked_mean"](H, mask), mean.detach().numpy())
-    (dH,) = torch.autograd.grad(mean, leaf, torch.tensor(dR))
-    assert_near(book["masked_mean_back"](dR, mask), dH.numpy())
-    pooled = torch.stack([torch.softmax(h @ query, 0) @ h for h in alone])
+    alone = lambda H: [H[i, : m.sum()] for i, m in enumerate(mask)]
+    means = lambda H: torch.stack([h.mean(dim=0) for h in alone(H)])
+    mean, (dH,) = autograd(means, H, upstream=dR)
+    assert_near(book["masked_mean"](H, mask), mean)
+    assert_near(book["masked_mean_back"](dR, mask), dH)
+    pool = lambda H, q: torch.stack([torch.softmax(h @ q, 0) @ h for h in alone(H)])
+    pooled, slopes = autograd(pool, H, q, upstream=dR)
     R, alpha = book["attention_pool"](H, q, mask)
-    assert_near(R, pooled.detach().numpy())
+    assert_near(R, pooled)
     assert (alpha[~mask] == 0).all()
-    dH, dq = torch.autograd.grad(pooled, (leaf, query), torch.tensor(dR))
     back = book["attention_pool_back"](dR, H, q, mask)
-    assert_near(back["H"], dH.numpy())
-    assert_near(back["q"], dq.numpy())
+    assert_near([back[key] for key in "Hq"], slopes)
     order = rng.permutation(T)  # attention knows no order
     assert_near(book["attention_pool"](H[:, order], q, mask[:, order])[0], R)
 
@@ -112,14 +98,11 @@ def test_mean_and_attention_equal_torch_and_ignore_the_padding(book, seed, N, T,
 def test_the_convolution_equals_torch(book, seed, N, k, more, D, C):
     rng = np.random.default_rng(seed)
     E, W, b, dR = (rng.normal(size=s) for s in ((N, k + more, D), (k, D, C), C, (N, C)))
-    leaves = [torch.tensor(x, requires_grad=True) for x in (E, W, b)]
-    e, w, c = leaves
-    theirs = F.conv1d(e.mT, w.permute(2, 1, 0), c).relu().amax(dim=2)
-    assert_near(book["text_conv"](E, W, b)[0], theirs.detach().numpy())
+    theirs = lambda e, w, c: F.conv1d(e.mT, w.permute(2, 1, 0), c).relu().amax(dim=2)
+    R, slopes = autograd(theirs, E, W, b, upstream=dR)
+    assert_near(book["text_conv"](E, W, b)[0], R)
     ours = book["text_conv_back"](dR, E, W, b)
-    grads = torch.autograd.grad(theirs, leaves, torch.tensor(dR))
-    for key, gradient in zip("EWb", grads, strict=True):
-        assert_near(ours[key], gradient.numpy())
+    assert_near([ours[key] for key in "EWb"], slopes)
 
 
 @few
@@ -150,7 +133,7 @@ def test_padding_never_changes_a_classifier(book, seed, mix, side):
         )
         with torch.no_grad():
             z, other = net(pad(7, "post")), net(pad(25, ("pre", "post")[side]))
-        assert_near(other.numpy(), z.numpy())
+        assert_near(other, z)
 
 
 @few
@@ -161,7 +144,7 @@ def test_what_mixes_nothing_knows_no_order(book, seed, N):
     for pool in ("mean", "attend"):
         net = book["Classifier"](20, "none", pool).double().eval()
         with torch.no_grad():
-            assert_near(net(X[:, order]).numpy(), net(X).numpy())
+            assert_near(net(X[:, order]), net(X))
 
 
 def test_groups_are_as_named(book):
@@ -294,10 +277,7 @@ FAULTS = [
           "return sum(weights[w] for w in {*sentence.split()} - {'not'}) +", "not unheard"),
 ]  # fmt: skip
 
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_checks_catch(fault):
-    lean.assert_caught(fault)
+test_checks_catch = catches(chapter, FAULTS)
 
 
 def benchmarks(scope):

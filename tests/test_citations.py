@@ -144,24 +144,6 @@ def test_a_link_to_another_page_leads_to_a_label(page):
         assert label in labels(BOOK / home), f"[{says}]({home}#{label}): no such label"
 
 
-@pytest.mark.parametrize("name", ["errata", "glossary", "sources"])
-def test_tables_that_code_displays_are_whole_and_lead_to_labels(name, monkeypatch):
-    tables = []
-    monkeypatch.chdir(BOOK)
-    monkeypatch.setattr("IPython.display.Markdown", tables.append)
-    scope = {}
-    for cell in nbformat.read(f"{name}.ipynb", 4).cells:
-        if cell.cell_type == "code":
-            exec(cell.source, scope)
-    assert tables
-    for head, _, *rows in (table.splitlines() for table in tables):
-        for row in rows:
-            assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|"), row
-            found = re.findall(r"\]\(([\w.]+)#([\w-]+)\)", row)
-            assert found and "}`" not in row, row
-            assert all(label in labels(BOOK / page) for page, label in found), row
-
-
 @every_page
 def test_no_role_is_left_that_jupyterlab_shows_as_a_warning_sign(page):
     own, found = labels(page), text(page)

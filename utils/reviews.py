@@ -21,7 +21,7 @@ class Review:
     text: str
     label: int
     kind: str
-    core: str = ""
+    core: str
 
 
 def reviews(n, *, rng, without=()):
