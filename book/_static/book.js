@@ -23,6 +23,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if ((other ?? chapter) !== chapter || to - from > 99) return all;
     return Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => chapter + (Number(from) + i)).join(" ") + " " + all;
   });
+  const straight = (text) => text.replace(/[‘’]/g, "'");
   const rows = [...document.querySelectorAll(".bd-article table.table tbody tr")]
     .filter((row) => finder.compareDocumentPosition(row) & Node.DOCUMENT_POSITION_FOLLOWING)
     .map((element) => {
@@ -31,7 +32,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const section = element.closest("section");
       const values = Object.fromEntries(heads.map((head, i) => [head, element.cells[i].textContent.trim()]));
       values.note ??= section.querySelector("h2")?.firstChild.textContent.match(/\d{3}/)?.[0];
-      return { element, section, values, text: spread(element.textContent).toLowerCase() };
+      return { element, section, values, text: spread(straight(element.textContent)).toLowerCase() };
     });
   const box = make("input", { type: "search", placeholder: "a word or a number", ariaLabel: "Find " + finder.dataset.rows, autocomplete: "off" });
   const lists = finder.dataset.choose.split(" ").map((name) => {
@@ -42,7 +43,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const count = make("output", {});
   finder.append(box, ...lists, count);
   const find = () => {
-    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
+    const words = straight(box.value).toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
       const plain = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
       return new RegExp(/^[\d.]+$/.test(word) ? `(?<![\\d.])${plain}(?!\\d|\\.\\d)` : plain);  // 5.2 is not in 5.27
     });
