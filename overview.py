@@ -129,7 +129,11 @@ def paths():
         through = path["through"]
         steps = [STEPS[through](*step) for step in path.get("steps", _weeks())]
         wide = [":columns: 12"] if through == "sections" else []
-        lines += [f"```{{grid-item-card}} {path['name']}", *wide, path["says"], ""]
+        minutes = sum(
+            int(found) for found in re.findall(r", (\d+) min:", " ".join(steps))
+        )
+        says = path["says"].format(minutes=minutes)
+        lines += [f"```{{grid-item-card}} {path['name']}", *wide, says, ""]
         lines += [*(f"{i}. {step}" for i, step in enumerate(steps, 1)), "```", ""]
     return "\n".join([*lines, "````"])
 

@@ -150,3 +150,14 @@ def test_no_role_is_left_that_jupyterlab_shows_as_a_warning_sign(page):
     assert not re.findall(r"\{cite[^}]*\}`[^`]*`", found)
     for target in re.findall(r"\{(?:ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`", found):
         assert target in own, f"{target}: write [words](page.ipynb#{target})"
+
+
+@every_page
+def test_a_reference_to_a_chapter_is_a_link(page):
+    bare = re.sub(
+        r"\[[^\[\]]*\]\([^()]*\)|^#.*|^- .*references\.bib.*",
+        "",
+        text(page),
+        flags=re.M,
+    )
+    assert not re.findall(r"\bChapters? \d+.{0,40}", bare)
