@@ -3,14 +3,15 @@
 Every kind of control on a small notebook, and two chapters; all of them by `make live`.
 """
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
-from contextlib import contextmanager
 
 import nbformat
 import pytest
@@ -63,7 +64,7 @@ def lab(tmp_path_factory):
         yield url
 
 
-@contextmanager
+@contextlib.contextmanager
 def serving(folder):
     """A JupyterLab on a copy of the chapters in ``folder``; yields its address."""
     shutil.copytree(BOOK, folder / "book")
@@ -112,10 +113,15 @@ def run_all(page, url, slug):
     page.goto(f"{url}lab/tree/{slug}.ipynb?reset")
     page.locator(".jp-Notebook .jp-CodeCell").first.wait_for(timeout=60_000)
     for _ in range(240):  # the menu asks for a kernel if it is used before there is one
-        with urllib.request.urlopen(f"{url}api/kernels", timeout=5) as response:
-            kernels = json.load(response)
-        if any(k["execution_state"] == "idle" and k["connections"] for k in kernels):
-            break
+        with contextlib.suppress(
+            urllib.error.HTTPError
+        ):  # 500 while a kernel comes or goes
+            with urllib.request.urlopen(f"{url}api/kernels", timeout=5) as response:
+                kernels = json.load(response)
+            if any(
+                k["execution_state"] == "idle" and k["connections"] for k in kernels
+            ):
+                break
         page.wait_for_timeout(250)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
@@ -148,7 +154,7 @@ def figures_of(page, url, slug):
     return page.locator(".jp-OutputArea-output .widget-vbox").all()
 
 
-@contextmanager
+@contextlib.contextmanager
 def picture_changes(page, figure):
     """Assert that the figure shows another picture after what is done inside."""
     picture = figure.locator("img")
