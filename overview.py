@@ -1,6 +1,6 @@
 """Tables about the chapters, made from what says it first: the notebooks and their homework.
 
-A page has ``<!-- table: cards -->`` and ``<!-- end -->`` where a table belongs. The build
+A page has ``<!-- table: talks -->`` and ``<!-- end -->`` where a table belongs. The build
 fills it in when it reads the page; README's table is on disk, ``python -m overview`` renews it.
 What no notebook says stands in book/data: about_NN.toml of a chapter, plan.toml of all twenty.
 The tables of the appendices are made in ``appendices``.

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+import nbformat
 import pytest
 
 import appendices
@@ -142,3 +143,22 @@ def test_the_gallery_has_every_figure():
         if "widget" in cell.metadata.get("tags", [])
     ]  # fmt: skip
     assert len(found) == len(widgets)
+
+
+def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
+    table = re.findall(
+        r"^\| \$(.+?)\$.*\[\d+\]\((\w+)\.ipynb#ch-\d+\) \|$",
+        chapters.markdown(nbformat.read(chapters.BOOK / "notation.ipynb", 4)),
+        re.M,
+    )
+    assert len(table) >= 25
+    for symbol, slug in table:
+        first = re.split(r"[=]|\\cdot", symbol)[0]
+        first = first if "\\" in first else f"${first}$"  # a letter stands alone
+        text = chapters.markdown(chapters.read(slug))
+        assert bare(first) in bare(text), f"{symbol} in {slug}"
+
+
+def bare(formula):
+    """TeX without braces and spaces: \\mathbf{X} and \\mathbf X are the same."""
+    return re.sub(r"[{}\s]", "", formula)

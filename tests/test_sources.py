@@ -10,8 +10,6 @@ import pytest
 import chapters
 from tests.notebooks import BOOK
 
-LABEL = re.compile(r"^\(([\w-]+)\)=|\$\$ \(([\w-]+)\)|^:label: ([\w-]+)", re.M)
-
 
 def rows(kind, slug):
     path = BOOK / "data" / f"{kind}_{slug[:2]}.csv"
@@ -21,7 +19,9 @@ def rows(kind, slug):
 
 def labels(slug):
     text = chapters.markdown(chapters.read(slug))
-    return [label for groups in LABEL.findall(text) for label in groups if label]
+    return [
+        label for groups in chapters.LABEL.findall(text) for label in groups if label
+    ]
 
 
 def twice(values):

@@ -102,7 +102,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const all = goal ? [...found].map((number) => chapters.get(number)) : [...chapters.values()];
     const hours = Math.round(all.reduce((sum, item) => sum + Number(item.dataset.minutes), 0) / 60);
     const before = found.size - 1;
-    said.textContent = !goal ? `20 chapters, their cores about ${hours} hours of reading`
+    said.textContent = !goal ? `${chapters.size} chapters, their cores about ${hours} hours of reading`
       : before ? `Chapter ${goal} rests on ${before} other${before > 1 ? "s" : ""}; with it about ${hours} hours of reading`
       : `Chapter ${goal} rests on no other`;
   };
