@@ -36,38 +36,38 @@ lab: $(READY)  ## Open the chapters in JupyterLab
 book: $(READY) homework  ## Execute every notebook and build the book
 	@$(BIN)/jupyter-book build . -W -n --keep-going || \
 	  { echo "The book did not build; the first error above names the notebook and its cell."; exit 1; }
-	@$(BIN)/python -m slides.build
+	@$(BIN)/python -m press.decks.cut
 	@echo "The book stands. Open it with a browser:  file://$(CURDIR)/_build/html/index.html"
 
 test: book browser  ## Run every test, on the sources and on the built book
 	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --junitxml=_build/tests.xml book tests
 
 live: $(READY) browser  ## Run every chapter in a real JupyterLab, not two of them
-	$(BIN)/python -m pytest --live-all tests/test_live.py
+	$(BIN)/python -m pytest --live-all tests/live
 
 lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(NOTEBOOKS)
-	$(BIN)/python -m pytest -q tests/test_structure.py tests/test_overview.py tests/test_sources.py
+	$(BIN)/python -m pytest -q tests/chapters/test_structure.py tests/pages/test_overview.py tests/chapters/test_sources.py
 
 format: $(READY)  ## Bring code and notebooks into style, strip outputs, renew README's table
-	$(BIN)/python -m overview
+	$(BIN)/python -m press.tables.overview
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)
 
 slides: book  ## Cut decks for lectures: make slides CHAPTER=16_attention
-	@$(BIN)/python -m slides.build $(CHAPTER)
+	@$(BIN)/python -m press.decks.cut $(CHAPTER)
 
 present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attention
-	@$(BIN)/python -m slides.present $(CHAPTER)
+	@$(BIN)/python -m press.decks.present $(CHAPTER)
 
 homework: $(READY)  ## Make a zip for students from each assignment
-	@$(BIN)/python -m homework.release
+	@$(BIN)/python -m grader.release
 
 grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
-	@$(BIN)/python -m homework.grade --jobs $(WORKERS) "$(SUBMISSIONS)" "$(ASSIGNMENT)"
+	@$(BIN)/python -m grader.grade --jobs $(WORKERS) "$(SUBMISSIONS)" "$(ASSIGNMENT)"
 
 browser: $(READY)
 	@$(BIN)/python -m tests.browser

@@ -10,7 +10,6 @@ from hypothesis import settings
 
 HERE = Path(__file__).parent
 
-os.environ["BOOK_FIGURES"] = "_ext.figures:tried_bundle"  # the corners of each
 # No window from the tests; but kernels keep Jupyter's own backend, and so do draw.
 matplotlib.use("agg")
 os.environ.pop("MPLBACKEND", None)
@@ -18,8 +17,8 @@ os.environ["OMP_NUM_THREADS"] = "1"  # two workers share two cores
 # A kernel starts with the site hook that refuses any connection beyond this machine …
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [
-        str(HERE / "tests" / "offline"),
-        str(HERE),  # _ext.figures
+        str(HERE / "press" / "execution" / "offline"),
+        str(HERE),  # press.figures
         *filter(None, [os.environ.get("PYTHONPATH")]),
     ]
 )
@@ -54,7 +53,7 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)  # before -k selects among what is here
 def pytest_collection_modifyitems(items):
     """Figures once more after their notebook; all in groups, the longest first."""
-    from tests.again import again
+    from press.execution.rerun import again
 
     items += again(items)
     items.sort(key=rank)  # stable: within a group the order of the file

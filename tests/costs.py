@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import psutil
 from jupyter_cache import get_cache
 
-import chapters
+from press import chapters
 
 BUILD = chapters.ROOT / "_build"
 KINDS = {  # a test's kind by the first of these that its name begins with

@@ -6,22 +6,37 @@
         ...
         return fig
 
-It shows the figure with ipywidgets: drawn again as the reader drags. The environment
-variable ``BOOK_FIGURES`` names another function to show figures with: the build of the
-book draws all their frames beforehand (``_ext.figures:static_bundle``), the tests the
-corners (``_ext.figures:tried_bundle``).
+It shows the figure with ipywidgets: drawn again as the reader drags. ``show_with`` says
+otherwise, for the Python that it is called in: the book's pages hold all frames of a figure,
+drawn beforehand (``press.figures.static_bundle``).
 
 ``controls`` reads what the author gives, ``drawing`` makes a frame, ``live`` shows it.
 """
 
-import os
-from importlib import import_module
-
 from IPython.display import display
 
 from utils.interact.controls import arguments_at, controls_of, indices_of
+from utils.interact.live import live_bundle
 
-LIVE = "utils.interact.live:live_bundle"
+_bundle = live_bundle
+
+
+def show_with(bundle):
+    """Show the figures that are made from now on with ``bundle``.
+
+    Parameters
+    ----------
+    bundle : callable
+        ``bundle(function, controls)`` returns a MIME bundle, a dict of contents by type.
+
+    Returns
+    -------
+    callable
+        What they were shown with before.
+    """
+    global _bundle
+    before, _bundle = _bundle, bundle
+    return before
 
 
 def interact(*, labels=None, play=None, **abbreviations):
@@ -51,9 +66,7 @@ def interact(*, labels=None, play=None, **abbreviations):
 
     def decorate(function):
         function.controls = controls_of(function, abbreviations, labels or {}, play)
-        module, _, name = os.environ.get("BOOK_FIGURES", LIVE).partition(":")
-        bundle = getattr(import_module(module), name)
-        display(bundle(function, function.controls), raw=True)
+        display(_bundle(function, function.controls), raw=True)
         return function
 
     return decorate

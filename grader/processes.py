@@ -1,0 +1,127 @@
+"""Processes in which a student's code may run, and which leave nothing behind."""
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import sys
+import tempfile
+import threading
+import uuid
+
+import psutil
+
+MOST_SECONDS = 900  # for a submission; limits.py should have ended it long before
+KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+# A process started from a server that has nbgrader loaded already saves two seconds.
+PROCESSES = multiprocessing.get_context(
+    "spawn" if sys.platform == "win32" else "forkserver"
+)
+_running, _starting, _stopped = set(), threading.Lock(), threading.Event()
+
+
+class Stopped(Exception):
+    """What was asked for is not done, since ``stop`` has been called."""
+
+
+def in_process(task, place, *arguments):
+    """Do ``course.task(*arguments)`` in a process of its own; what went wrong, or None.
+
+    It runs in an empty folder that is removed later, with an environment that holds none
+    of the teacher's tokens; what it prints goes to ``place / "log.txt"``. When it ends,
+    or after ``MOST_SECONDS``, whatever it has started ends too.
+    """
+    log, token = place / "log.txt", uuid.uuid4().hex
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        work = PROCESSES.Process(target=_work, args=(task, arguments, home, token, log))
+        with _starting:  # or it would start behind the back of ``stop``
+            if _stopped.is_set():
+                raise Stopped
+            work.start()
+            _running.add(work)
+        try:
+            work.join(MOST_SECONDS)
+            code = work.exitcode
+        finally:
+            _running.discard(work)
+            _end(work, token)
+    if _stopped.is_set():
+        raise Stopped
+    if code == 0:
+        return None
+    if code is None:
+        return f"it took more than {MOST_SECONDS} s"
+    if code < 0:
+        return f"signal {-code} ended it; read the notebook before you run it again"
+    return log.read_text("utf-8", errors="replace").strip().split("\n")[-1]
+
+
+def prepare():
+    """To be called once, before anything runs in a process of its own."""
+    _adopt()
+    PROCESSES.set_forkserver_preload(["nbgrader.apps", "nbgrader.converters"])
+
+
+def stop():
+    """End what is running, and start nothing more: each ``in_process`` raises Stopped."""
+    with _starting:
+        _stopped.set()
+        for process in tuple(_running):
+            process.kill()
+
+
+def _adopt():
+    """On Linux: have every process below this one that loses its parent become our child.
+
+    So neither a session of its own nor another environment takes it out of the family.
+    """
+    if sys.platform == "linux":
+        PR_SET_CHILD_SUBREAPER = 36
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end(work, token):
+    """End a process, whatever it has started, and whatever that has left behind.
+
+    On Linux all of these are our children now, and known by their session: our own
+    helpers stay in ours, which nothing can enter from outside. Elsewhere the token in
+    the environment says whose a process is.
+    """
+    work.kill()
+    work.join()
+    for _ in range(20):  # the children of those that end here are the next to be ours
+        orphans = [p for p in psutil.process_iter() if _is_orphan(p, token)]
+        for process in orphans:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        if not orphans:
+            return
+        psutil.wait_procs(orphans, timeout=1)
+
+
+def _is_orphan(process, token):
+    try:
+        if sys.platform == "linux":
+            ours = os.getsid(process.pid) == os.getsid(0)
+            return process.ppid() == os.getpid() and not ours
+        return process.environ().get("HOMEWORK_RUN") == token
+    except (psutil.Error, OSError):
+        return False
+
+
+def _work(task, arguments, home, token, log):
+    """In the new process: set it up and go."""
+    if hasattr(os, "setsid"):
+        os.setsid()  # Ctrl-C is for the parent, which then ends this process
+    _adopt()  # as long as this process lives, what is started here stays below it
+    with open(log, "a", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1)  # the kernels write here too
+        os.dup2(file.fileno(), 2)
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    os.environ.clear()
+    os.environ.update(kept, HOME=home, TMPDIR=home, HOMEWORK_RUN=token)
+    os.environ.update(MPLBACKEND="agg", OMP_NUM_THREADS="1")
+    os.chdir(home)
+    from grader import course  # here, as the parent has no need of nbgrader
+
+    getattr(course, task)(*arguments)

@@ -1,0 +1,36 @@
+"""All that turns chapters into what is read, shown and looked up.
+
+=========== =========================================================================
+chapters    what a chapter is: its number, title, sections, interactive figures
+plan        what no notebook says of itself: parts, weeks, paths; from ``_toc.yml``
+lint        what a notebook must keep to
+execution   notebooks run, each once: what runs, where it is kept, when it runs again
+figures     an interactive figure without a kernel: its frames, its HTML, its script
+pages       the built pages: links, numbers, code, head and foot; templates, style
+tables      the map, the paths, the appendices, README's tables
+decks       slides for lectures, and a chapter live on a projector
+=========== =========================================================================
+
+Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.
+"""
+
+from importlib import import_module
+
+# In the order in which a build meets them.
+EXTENSIONS = (
+    "execution.cache",
+    "tables.overview",
+    "pages.markdown",
+    "pages.numbers",
+    "pages.code",
+    "pages.foot",
+    "pages.chapter_head",
+    "pages.gallery",
+)
+
+
+def setup(app):
+    """Connect each part to the events of a Sphinx build."""
+    for name in EXTENSIONS:
+        import_module(f"{__name__}.{name}").setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,1 @@
+"""Lectures: slides cut from a built page, and its figures live."""

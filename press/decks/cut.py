@@ -1,0 +1,359 @@
+"""Cut a deck from a chapter's built page: ``make slides CHAPTER=16_attention``.
+
+What a slide shows is what the page sets apart: headings, displayed equations, tables,
+code, figures with their sliders, predictions, and of the prose the sentences with a bold
+word and those that lead into an equation. The rest becomes speaker notes. The standard
+``slideshow`` metadata of a cell has the last word, but for starred sections: those are
+left out, unless all is asked for (``--all``, a deck of its own: ``NN_slug_all.html``).
+
+========= =========================================================
+slide     begins a section of the talk
+subslide  begins a slide
+(none)    continues the slide before it
+fragment  the same, but appears on a click
+notes     speaker notes only
+skip      not in the deck
+========= =========================================================
+"""
+
+import argparse
+import base64
+import json
+import re
+import sys
+from dataclasses import dataclass, field
+from html import escape
+from importlib import resources
+from itertools import zip_longest
+from pathlib import Path
+from urllib.parse import urljoin
+
+from bs4 import BeautifulSoup, Comment, Tag
+
+from press import chapters
+from press.pages import chapter_head as head
+
+HERE = Path(__file__).parent
+ROOT = chapters.ROOT
+PAGES = ROOT / "_build" / "html" / "book"
+DECKS = ROOT / "_build" / "slides"
+CODE_LINES = 24  # of a slide
+LEFT_OUT = ("What this leaves out", "Terms")  # they stand beside the summary
+PRINTED = 4  # lines of what a check prints
+
+
+@dataclass
+class Slide:
+    """One slide: what it shows, in HTML, and what its speaker reads."""
+
+    title: str
+    kind: str = "text"  # of its look: title, text, code, figure, predict, seen
+    opens_section: bool = False
+    blocks: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def html(self):
+        head = f"<h2>{self.title}</h2>" if self.title else ""
+        notes = "".join(self.notes)
+        aside = f'<aside class="notes">{notes}</aside>' if notes else ""
+        return f'<section class="{self.kind}">{head}{"".join(self.blocks)}{aside}</section>'
+
+
+def cells(page, notebook):
+    """The cells of a notebook with the blocks that the built page makes of each."""
+    article = page.find("article")
+    blocks, pending = {}, []
+    code = [c["id"] for c in notebook["cells"] if c["cell_type"] == "code"]
+    shown = iter(code)
+    for node in _leaves(article):
+        if isinstance(node, Comment):
+            if node.strip().startswith("cell "):
+                blocks[node.split()[1]], pending = pending, []
+        elif "cell" in node.get("class", []):
+            blocks[next(shown)] = [node]
+        else:
+            pending.append(node)
+    missing = [c["id"] for c in notebook["cells"] if c["id"] not in blocks]
+    if missing:
+        raise ValueError(f"expected every cell on the page, found none for {missing}")
+    return [(cell, blocks[cell["id"]]) for cell in notebook["cells"]]
+
+
+def _leaves(node):
+    """Blocks in the order of the page; sections are only brackets around them."""
+    for child in node.children:
+        if isinstance(child, Comment) or (
+            isinstance(child, Tag) and child.name != "section"
+        ):
+            yield child
+        elif isinstance(child, Tag):
+            yield from _leaves(child)
+
+
+def slides(page, notebook, everything=False):
+    """The slides of a chapter, in order; its starred sections only with ``everything``."""
+    deck, starred = [], False
+    for cell, blocks in cells(page, notebook):
+        kind = cell["metadata"].get("slideshow", {}).get("slide_type", "-")
+        for title in (b for b in blocks if b.name == "h2"):
+            starred = _inner(title).endswith("*")
+        if kind == "skip" or (starred and not everything):
+            continue
+        if cell["cell_type"] == "markdown":
+            _prose(deck, blocks, kind)
+        else:
+            _code(deck, blocks[0], kind)
+    return _merged([s for s in deck if s.blocks or s.kind == "title"])
+
+
+def _merged(deck):
+    """Without slides of a sentence or two: those lead into the next slide instead."""
+    out = []
+    for slide in deck:
+        last = out[-1] if out else None
+        if (
+            last
+            and last.kind == "text"
+            and slide.kind in ("code", "figure")
+            and (_is_lead(last) and last.title == slide.title)
+        ):
+            out.pop()
+            slide.blocks = last.blocks + slide.blocks
+            slide.notes = last.notes + slide.notes
+            slide.opens_section = last.opens_section
+        out.append(slide)
+    return out
+
+
+def _is_lead(slide):
+    text = BeautifulSoup("".join(slide.blocks), "html.parser")
+    return (
+        not text.find(["table", "ul", "ol"])
+        and not text.find("div")
+        and len(text.get_text()) < 200
+    )
+
+
+def _prose(deck, blocks, kind):
+    left_out = False
+    for block, following in zip_longest(blocks, blocks[1:]):
+        classes = block.get("class", [])
+        if block.name in ("h2", "h3"):
+            left_out = block.get_text().startswith(LEFT_OUT)
+        if left_out:
+            continue
+        if block.name == "h1":
+            deck.append(Slide(_inner(block), "title", True))
+        elif block.name in ("h2", "h3"):
+            deck.append(Slide(_inner(block), opens_section=block.name == "h2"))
+        elif not deck or block.name == "span" or "chapter-head" in classes:
+            continue
+        elif kind == "notes":
+            deck[-1].notes.append(str(block))
+        elif "tip" in classes:
+            deck.append(Slide("Predict first", "predict", blocks=_body(block)))
+        elif {"note", "dropdown"} <= set(classes):
+            answer = f'<div class="fragment">{"".join(_body(block))}</div>'
+            deck.append(Slide("What was to be seen", "seen", blocks=[answer]))
+        elif {"admonition", "exercise", "solution"} & set(classes):
+            deck[-1].notes.append(str(block))
+        elif block.name == "p" and deck[-1].kind == "title" and not deck[-1].blocks:
+            deck[-1].blocks.append(str(block))  # the chapter's question
+        else:
+            _show(deck, block, following, kind)
+
+
+def _show(deck, block, following, kind):
+    if deck[-1].kind == "title" and block.name == "p":
+        deck[-1].notes.append(str(block))
+        return
+    if deck[-1].kind in ("code", "figure", "predict", "seen"):
+        deck.append(Slide(_section(deck)))
+    slide = deck[-1]
+    classes = block.get("class", [])
+    wrap = (lambda x: f'<div class="fragment">{x}</div>') if kind == "fragment" else str
+    if "math" in classes or (block.name == "div" and block.find("table")):
+        slide.blocks.append(wrap(block))
+    elif block.name in ("ul", "ol"):
+        items = "".join(
+            f"<li>{_lines(li)[0]}</li>" for li in block.find_all("li", recursive=False)
+        )
+        slide.blocks.append(wrap(f"<{block.name}>{items}</{block.name}>"))
+        slide.notes.append(str(block))
+    elif block.name == "p":
+        lines = _lines(block)
+        leads = following is not None and "math" in following.get("class", [])
+        shown = [x for x in lines if "<strong>" in x]
+        if leads and lines[-1] not in shown and lines[-1].rstrip().endswith(":"):
+            shown.append(lines[-1])
+        if shown:
+            slide.blocks.append(wrap(f"<p>{' '.join(shown)}</p>"))
+        if len(shown) < len(lines):
+            slide.notes.append(str(block))
+
+
+def _code(deck, block, kind):
+    tags = {c[4:] for c in block["class"] if c.startswith("tag_")}
+    source, output = block.find(class_="cell_input"), block.find(class_="cell_output")
+    if tags & {"figure", "widget"} and output:
+        deck.append(Slide(_section(deck), "figure", blocks=[_picture(output)]))
+    elif kind == "fragment":
+        lines = output.get_text().strip().splitlines() if output else []
+        seen = [x for x in lines if x.startswith("✓")][:PRINTED]
+        if not seen:
+            return
+        deck[-1].blocks.append(
+            f'<pre class="printed fragment">{escape(chr(10).join(seen))}</pre>'
+        )
+    elif source:
+        for part in _pages(source.find("pre").decode_contents().strip("\n")):
+            shown = f'<div class="highlight"><pre>{part}</pre></div>'
+            deck.append(Slide(_section(deck), "code", blocks=[shown]))
+
+
+def _picture(output):
+    """The interactive figure of an output with its own style and script, or its image."""
+    figure = output.find("figure", class_="interact")
+    if figure is None:
+        return str(output.find("img"))
+    return f"{output.find('style')}{figure}{output.find_all('script')[-1]}"
+
+
+def _pages(code):
+    """Code in parts that the last row can read, cut between functions."""
+    parts = []
+    for piece in code.split("\n\n\n"):
+        if parts and (parts[-1] + piece).count("\n") + 3 <= CODE_LINES:
+            parts[-1] += "\n\n\n" + piece
+        else:
+            parts.append(piece)
+    return parts
+
+
+def _section(deck):
+    """The heading under which the last slide stands."""
+    titles = [s.title for s in deck if s.kind in ("title", "text")]
+    return titles[-1] if titles else ""
+
+
+def _inner(tag):
+    for link in tag.find_all("a", class_="headerlink"):
+        link.decompose()
+    return tag.decode_contents().strip()
+
+
+def _body(block):
+    """The paragraphs of an admonition or a folded note, a line a sentence."""
+    for unwanted in block.find_all(["summary"]) + block.find_all(
+        class_="admonition-title"
+    ):
+        unwanted.decompose()
+    out = []
+    for p in block.find_all(["p", "ul", "ol", "div"]):
+        if p.name == "div" and "math" not in p.get("class", []):
+            continue
+        if p.find_parent(["ul", "ol"]) is None:
+            out.append(str(p))
+    return out
+
+
+def _lines(tag):
+    """Sentences of a paragraph: the source has one a line."""
+    if tag.find("p"):
+        tag = tag.find("p")
+    return [line for line in tag.decode_contents().strip().split("\n") if line] or [""]
+
+
+def write(slug, everything=False):
+    """Write the deck of one chapter, a single file; returns its path and its slides."""
+    built = PAGES / f"{slug}.html"
+    if not built.exists():
+        raise FileNotFoundError(
+            f"{slug}: expected its built page at {built}; run make book"
+        )
+    page = BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
+    for link in page.select("a.position"):
+        link.unwrap()  # its figure is on another slide
+    for link in page.find_all("a", href=True):
+        link["href"] = urljoin(f"../book/{slug}.html", link["href"])
+    for image in page.find_all("img", src=True):
+        if not image["src"].startswith("data:"):
+            image["src"] = _data_uri(PAGES / image["src"])
+    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
+    deck = slides(page, notebook, everything)
+    parts = {
+        "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
+        "style": _style(),
+        "script": _script(),
+        "slides": "\n".join(slide.html() for slide in deck),
+    }
+    template = (HERE / "deck.html").read_text(encoding="utf-8")
+    out = DECKS / f"{slug}{'_all' if everything else ''}.html"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(
+        re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template), encoding="utf-8"
+    )
+    return out, deck
+
+
+def _style():
+    reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs" / "dist"
+    sheets = [reveal / "reset.css", reveal / "reveal.css"]
+    sheets += [PAGES.parent / "_static" / "pygments.css", HERE / "deck.css"]
+    css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    fonts = ROOT / "press" / "pages" / "static"
+    return re.sub(
+        r"url\((fonts/[^)]+)\)", lambda m: f"url({_data_uri(fonts / m[1])})", css
+    )
+
+
+def _script():
+    """Reveal, its notes, and MathJax with all its letters as drawings: nothing to load."""
+    reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs"
+    files = [PAGES.parent / "_static" / "mathjax" / "tex-svg-full.js"]
+    files += [reveal / "dist" / "reveal.js", reveal / "plugin" / "notes" / "notes.js"]
+    files += [HERE / "deck.js"]
+    texts = (
+        f.read_text(encoding="utf-8").replace("</script", "<\\/script") for f in files
+    )
+    return "\n".join(f"<script>{text}</script>" for text in texts)
+
+
+def _data_uri(path):
+    kind = {".png": "image/png", ".svg": "image/svg+xml", ".woff2": "font/woff2"}[
+        path.suffix
+    ]
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def main(arguments):
+    """Make the decks of the chapters named, or of all; a deck that is newest stays."""
+    parser = argparse.ArgumentParser(description="Cut decks from the built pages.")
+    parser.add_argument("slugs", nargs="*", metavar="NN_slug")
+    parser.add_argument("--all", action="store_true", help="starred sections too")
+    options = parser.parse_args(arguments)
+    unknown = set(options.slugs) - set(chapters.SLUGS)
+    if unknown:
+        sys.exit(
+            f"Expected chapters among {', '.join(chapters.SLUGS)}; "
+            f"got {', '.join(unknown)}"
+        )
+    for slug in options.slugs or chapters.SLUGS:
+        path, size = DECKS / f"{slug}.html", "unchanged"
+        if options.all or not _is_newest(path, slug):
+            path, deck = write(slug, options.all)
+            size = f"{len(deck)} slides, {path.stat().st_size / 1e6:.1f} MB"
+        print(f"{path.as_uri()}  {size}")
+        head.write(slug)
+
+
+def _is_newest(deck, slug):
+    """Whether nothing that a deck is made of is newer than it."""
+    made_of = [PAGES / f"{slug}.html", chapters.path(slug), ROOT / "requirements.txt"]
+    made_of += HERE.glob("*.*")
+    times = [path.stat().st_mtime for path in made_of if path.exists()]
+    return deck.exists() and deck.stat().st_mtime > max(times)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,102 @@
+"""Code of checks and figures folded, a figure's under it; highlighted in few elements."""
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from pygments.formatters import HtmlFormatter
+from pygments.styles import get_style_by_name
+from pygments.token import Name, Text
+from sphinx.highlighting import PygmentsBridge
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from press import chapters
+
+LONG_CHECK = 6  # lines of a check that may stand open: there the check is the lesson
+
+
+def setup(app):
+    app.connect("config-inited", _use_lean_formatter)
+    app.add_post_transform(Fold)
+    app.add_post_transform(CodeUnderFigure)
+
+
+def _figure(cell):
+    return {"tag_figure", "tag_widget"}.intersection(cell["classes"])
+
+
+class Fold(SphinxPostTransform):
+    """Fold the code of figures and long checks; what they show stays, and JupyterLab too.
+
+    Here and not by a tag in the notebook: the cache would see another notebook. Only in
+    chapters: on a page of errata the check is what one came for.
+    """
+
+    default_priority = 198  # right before myst-nb folds
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for cell in self.document.findall(nodes.container):
+            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") == "all":
+                continue
+            code = next(iter(cell.findall(nodes.literal_block)), None)
+            check = "tag_check" in cell["classes"] and code is not None
+            check = check and chapters.of_page(self.env.docname)
+            if _figure(cell):
+                what = "the code of this figure"
+            elif check and len(code.astext().splitlines()) > LONG_CHECK:
+                what = "the code of this check"
+            else:
+                continue
+            cell["hide_mode"] = "input"
+            cell["prompt_show"], cell["prompt_hide"] = f"Show {what}", f"Hide {what}"
+
+
+class CodeUnderFigure(SphinxPostTransform):
+    """After the question comes the picture; its code is for whoever wants it."""
+
+    default_priority = 200  # right after myst-nb has folded
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for cell in self.document.findall(nodes.container):
+            if cell.get("nb_element") == "cell_code" and _figure(cell):
+                folded = [x for x in cell.children if isinstance(x, HideCodeCellNode)]
+                cell.children = [x for x in cell.children if x not in folded] + folded
+                for node in folded:
+                    node["classes"].append("under-figure")
+
+
+class LeanFormatter(HtmlFormatter):
+    """No element around what looks like plain text; one around neighbours that look alike.
+
+    A chapter has thousands of names, commas and brackets: elements that cost a reader
+    a second and say nothing. Names are plain text as well.
+    """
+
+    styles = ()
+
+    def _format_lines(self, tokens):
+        return super()._format_lines(self._alike(tokens))
+
+    def _alike(self, tokens):
+        last = Text
+        for kind, value in tokens:
+            if value.isspace() and "\n" not in value:
+                kind = last  # white space between two words of a kind parts them not
+            last = kind
+            yield kind, value
+
+    def _get_css_classes(self, kind):
+        return "" if self._is_plain(kind) else self._get_css_class(kind)
+
+    def _is_plain(self, kind):
+        looks = [
+            (s.style_for_token(kind), s.style_for_token(Text)) for s in self.styles
+        ]
+        return kind is Name or all(look == plain for look, plain in looks)
+
+
+def _use_lean_formatter(app, config):
+    options = config.html_theme_options
+    names = [options[f"pygments_{theme}_style"] for theme in ("light", "dark")]
+    LeanFormatter.styles = [get_style_by_name(name) for name in names]
+    PygmentsBridge.html_formatter = LeanFormatter

@@ -1,0 +1,55 @@
+"""What a page says in ordinary markdown, put as MyST wants it before it reads the page.
+
+The notebook on disk stays plain, so that it reads well in JupyterLab too.
+"""
+
+import json
+import re
+from html import escape
+
+from press import chapters
+from press.pages.links import cite
+
+TRAILING_LABELS = re.compile(r"(.*?)\s*((?:(?:^|\n)\([\w-]+\)=\s*)*)", re.S)
+# [at η = 0.21](#descent:lr=0.21,momentum=0.9), in whose text a formula may have brackets
+POSITION = re.compile(
+    r"(?<![\\!])\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(#([A-Za-z_]\w*:[^\s()<>]+)\)"
+)
+
+
+def setup(app):
+    app.connect("source-read", _transform)
+
+
+def _transform(app, page, source):
+    if not app.env.doc2path(page).endswith(".ipynb"):
+        source[0] = markdown(source[0])
+        return
+    notebook = json.loads(source[0])
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            text = markdown("".join(cell["source"]))
+            cell["source"] = mark(text, cell["id"]) if chapters.of_page(page) else text
+    source[0] = json.dumps(notebook)
+
+
+def markdown(text):
+    """A markdown cell or page with its citations and positions as MyST has them."""
+    return positions(cite(text))
+
+
+def positions(text):
+    """Words that set a figure, as links that its script finds: see utils.interact."""
+
+    def link(match):
+        words, target = match.groups()
+        return f'<a class="position" href="#{escape(target)}">{words}</a>'
+
+    return POSITION.sub(link, text)
+
+
+def mark(text, name):
+    """A comment at the end of a markdown cell, by which press.decks.cut tells them apart."""
+    # Before a label at the end, which belongs to what follows.
+    text, labels = TRAILING_LABELS.fullmatch(text).groups()
+    return f"{text}\n\n<!-- cell {name} -->\n\n{labels}"

@@ -1,0 +1,38 @@
+"""Equations, figures and exercises count anew in each chapter: (3.1), (3.2), …"""
+
+from press import chapters
+
+
+def setup(app):
+    # Sphinx counts at 500 and compares with what it counted in the last build.
+    app.connect("env-get-updated", _restore, priority=400)
+    app.connect("env-get-updated", _number_by_chapter, priority=900)
+    app.connect("env-get-updated", _write_all_if_titles_change, priority=901)
+
+
+def _restore(app, env):
+    env.toc_fignumbers = getattr(env, "book_counts", {})
+    return []
+
+
+def _number_by_chapter(app, env):
+    env.book_counts, numbered = env.toc_fignumbers, {}
+    for page, kinds in env.toc_fignumbers.items():
+        slug = chapters.of_page(page)
+        prefix = (chapters.number(slug),) if slug else ()
+        numbered[page] = {
+            kind: {
+                label: (*prefix, i)
+                for i, label in enumerate(sorted(counts, key=counts.get), start=1)
+            }
+            for kind, counts in kinds.items()
+        }
+    env.toc_fignumbers = numbered
+    return []
+
+
+def _write_all_if_titles_change(app, env):
+    """Every page names others: in its sidebar and at its foot."""
+    titles = {page: title.astext() for page, title in env.titles.items()}
+    before, env.book_titles = getattr(env, "book_titles", None), titles
+    return [] if before == titles else list(titles)

@@ -1,0 +1,1 @@
+"""Tables that are made from what the chapters say of themselves."""

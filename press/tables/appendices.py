@@ -1,0 +1,248 @@
+"""The tables of the appendices, made from what the chapters say of themselves.
+
+In book/data each chapter has the rows of the notes that it treats (sources_NN.csv), its
+terms (glossary_NN.csv) and its algorithms, architectures and theorems (index_NN.csv). From
+the notebooks come letters, interactive figures and errata. ``overview`` puts the tables
+on the pages; a page with ``<div class="finder">`` gets a box that searches them.
+"""
+
+import csv
+import inspect
+import re
+from functools import cache
+from html import escape
+
+import nbformat
+
+from press import chapters
+from utils import corpora, data, reviews, stories
+
+DATA = chapters.BOOK / "data"
+NOTES = {
+    "000": "Tan, Machine Learning",
+    "001": "Zhao, Deep Learning Cheat Sheet",
+    "002": "邱锡鹏, 《神经网络与深度学习》讲义",
+    "003": "张腾, slides",
+    "004": "recurrent networks",
+}
+ERRATA = {  # the tag of an entry → what its kind is called
+    "result": "What changes a result",
+    "claim": "What claims too much, or something else",
+    "slip": "Slips of the pen",
+    "holds": "What is right after all",
+}
+KINDS = {  # of the index
+    "algorithm": "Algorithms",
+    "architecture": "Architectures",
+    "theorem": "Theorems",
+}
+DATA_SETS = (
+    data.load_diabetes,
+    data.load_breast_cancer,
+    data.load_digits,
+    data.photograph,
+    data.load_prose,
+    data.load_series,
+    corpora.parallel_corpus,
+    stories.stories,
+    reviews.reviews,
+)
+ENTRY = re.compile(r"\((e(\d{3})-(\d+))\)=\n### E[\d-]+ · (.+)")
+
+
+def rows(kind):
+    """The rows of all chapters, each with its slug: ``sources``, ``glossary`` or ``index``."""
+    found = []
+    for slug in chapters.SLUGS:
+        path = DATA / f"{kind}_{slug[:2]}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            found += [row | {"slug": slug} for row in csv.DictReader(file)]
+    return found
+
+
+@cache
+def errata():
+    """Every entry: its label, note, number, title, kind and chapter, by note and number."""
+    found = []
+    for slug in chapters.SLUGS:
+        for cell in nbformat.read(chapters.BOOK / f"errata_{slug[:2]}.ipynb", 4).cells:
+            if entry := ENTRY.match(cell.source):
+                label, note, number, title = entry.groups()
+                (kind,) = cell.metadata.get("tags", [])
+                found.append((note, int(number), label, title, kind, slug))
+    return sorted(found)
+
+
+@cache
+def symbols():
+    """The rows of each chapter's notation: symbol, meaning, shape, name in code, slug."""
+    found = []
+    for slug in chapters.SLUGS:
+        text = chapters.markdown(chapters.read(slug))
+        table = re.search(
+            r"^## Notation\n(?:(?!\|).*\n)*\|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.M
+        )
+        for line in table[1].splitlines():
+            cells = re.split(r"(?<!\\)\|", line)[1:-1]
+            found.append([*(cell.strip() for cell in cells), slug])
+    return found
+
+
+def counts():
+    """What there is, by name: asserted in tests/test_appendices.py."""
+    kinds = [row["kind"] for row in rows("index")]
+    errors = [kind for *_, kind, _ in errata()]
+    text = {slug: chapters.markdown(chapters.read(slug)) for slug in chapters.SLUGS}
+    return {
+        "chapters": len(chapters.SLUGS),
+        "labelled equations": sum(
+            len(re.findall(r"\$\$ \(eq-", t)) for t in text.values()
+        ),
+        "interactive figures": sum(len(chapters.figures(s)) for s in chapters.SLUGS),
+        "exercises with solutions": sum(t.count("{exercise}") for t in text.values()),
+        "rows of the five notes": len(rows("sources")),
+        "errata of the notes": len(errors),
+        "of these, right after all": errors.count("holds"),
+        "terms in English and Chinese": len(rows("glossary")),
+        **{name.lower(): kinds.count(kind) for kind, name in KINDS.items()},
+    }
+
+
+def sources():
+    """What each note states and where it is treated, in the order of the note."""
+    out = []
+    for note, name in NOTES.items():
+        out += [f"## Note {note} · {name}", ""]
+        mine = [row for row in rows("sources") if row["note"] == note]
+        out += _table(
+            ["in the note", "states", "chapter", "here"],
+            [
+                [row["reference"], _cell(row["statement"]), *_place(row)]
+                for row in sorted(mine, key=lambda row: row["id"])
+            ],
+        )
+    return "\n".join(out)
+
+
+def entries():
+    """The errata by what they change; each leads to its entry."""
+    out = []
+    for kind, name in ERRATA.items():
+        mine = [entry for entry in errata() if entry[4] == kind]
+        out += [f"## {name}", ""] if mine else []
+        out += _table(
+            ["entry", "note", "chapter"],
+            [
+                [f"[{label.upper()} · {title}](#{label})", note, _chapter(slug)]
+                for note, _, label, title, _, slug in mine
+            ],
+        )
+    return "\n".join(out)
+
+
+def glossary():
+    """Every term in English and Chinese, what it is, and where it is introduced."""
+    terms = sorted(rows("glossary"), key=lambda row: row["english"].lower())
+    cells = [
+        [f"**{row['english']}**", row["chinese"], _cell(row["says"]), *_place(row)]
+        for row in terms
+    ]
+    return "\n".join(
+        _table(["English", "中文", "is", "chapter", "introduced in"], cells)
+    )
+
+
+def index():
+    """Algorithms, architectures and theorems, and where each is derived."""
+    out = []
+    for kind, name in KINDS.items():
+        mine = [row for row in rows("index") if row["kind"] == kind]
+        out += [f"## {name}", ""]
+        out += _table(
+            ["name", "is", "chapter", "derived in"],
+            [
+                [f"**{row['name']}**", _cell(row["says"]), *_place(row)]
+                for row in sorted(mine, key=lambda row: row["name"].lower())
+            ],
+        )
+    return "\n".join(out)
+
+
+def data_sets():
+    """The data of the chapters, by the function of utils that gives them."""
+    cells = []
+    for function in DATA_SETS:
+        call = re.compile(rf"\b{function.__name__}\(")
+        users = [slug for slug in chapters.SLUGS if call.search(_code(slug))]
+        first, *others = map(_chapter, users)
+        what = inspect.getdoc(function).splitlines()[0].rstrip(".")
+        cells.append([f"`{function.__name__}`", _cell(what), first, ", ".join(others)])
+    return "\n".join(_table(["function", "gives", "chapter", "also in"], cells))
+
+
+def _code(slug):
+    cells = chapters.read(slug).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+
+
+def letters():
+    """The letters of all chapters, as each of them says."""
+    head = ["symbol", "meaning", "shape", "in code", "chapter"]
+    return "\n".join(_table(head, [[*row, _chapter(slug)] for *row, slug in symbols()]))
+
+
+def gallery():
+    """A picture of every interactive figure, which leads to it; see press.pages.gallery."""
+    out = []
+    for slug in chapters.SLUGS:
+        out += [f"## {chapters.number(slug)} · {chapters.title(slug)}", ""]
+        out += ['<div class="gallery">']
+        for figure in chapters.figures(slug):
+            title = re.sub(r"\*(.+?)\*", r"<i>\1</i>", escape(figure.section))
+            kept = " tag_keep-colours" if figure.keeps_colours else ""
+            out.append(
+                f'<a class="position{kept}" href="{slug}.html#{figure.name}:">'
+                f'<img src="../_images/figures/{slug[:2]}_{figure.name}.webp" alt=""'
+                f' loading="lazy"><b>{title}</b><span>{escape(figure.shows)}</span></a>'
+            )
+        out += ["</div>", ""]
+    return "\n".join(out)
+
+
+def _table(head, cells):
+    if not cells:
+        return []
+    lines = [head, ["---"] * len(head), *cells]
+    return [*("| " + " | ".join(line) + " |" for line in lines), ""]
+
+
+def _cell(text):
+    """Text in which a norm or an absolute value does not end a cell of a table."""
+    return text.replace("\\|", "\\Vert ").replace("|", "\\|")
+
+
+def _chapter(slug):
+    return f"[{chapters.number(slug)}](#ch-{slug[:2]})"
+
+
+def _place(row):
+    """The chapter of a row, and a link to its label in the words of its section."""
+    label, slug = row["label"], row["slug"]
+    section, title = _sections(slug)[label]
+    link = {
+        "eq": f"{{eq}}`{label}` [{title}](#{section})",  # an equation has only its number
+        "ex": f"[exercise](#{label})",
+        "fig": f"[figure](#{label}) in [{title}](#{section})",
+    }
+    return [_chapter(slug), link.get(label.split("-")[0], f"[{title}](#{label})")]
+
+
+@cache
+def _sections(slug):
+    return chapters.sections(chapters.markdown(chapters.read(slug)))
+
+
+TABLES = {
+    f.__name__: f
+    for f in (data_sets, entries, gallery, glossary, index, letters, sources)
+}

@@ -1,0 +1,60 @@
+"""A figure that a later cell spoils is found when it runs again after the notebook."""
+
+import re
+import subprocess
+import sys
+
+import nbformat
+
+from tests.chapter_code import ROOT
+
+FIGURE = '''from utils.interact import interact
+@interact(a=(0, 2))
+def {0}(a=0):
+    """A line."""
+    fig, ax = plt.subplots(figsize=(2, 1))
+    ax.plot([0, a])
+    return fig'''
+TEXT = "See [there](#sound:a=1) and [there](#sound:a=2) and [beyond](#wrong:a=3)."
+PLOT = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(2, 1))\n"
+CELLS = {
+    "same": (PLOT + "ax.plot([0, 1], [0, 1]);", "figure"),
+    "changed": (PLOT + "ax.plot([0, slope]);", "figure"),
+    "broken": (PLOT + "ax.plot([0, names['a']]);", "figure"),
+    "empty": ("pass", "figure"),
+    "on the grid": (FIGURE.format("sound"), "widget"),
+    "off the grid": (FIGURE.format("wrong"), "widget"),
+    "spoils the last": (PLOT + "ax.plot([0, 1]); names = 1", "figure"),
+    "between": ("names = [1]", "run"),
+    "last": (PLOT + "ax.plot([0, len(names)]);", "figure"),
+    "later": ("slope = 2", "run"),
+}
+
+
+def test_each_figure_runs_again_and_has_the_positions_that_the_text_names(tmp_path):
+    cells = [nbformat.v4.new_code_cell("slope, names = 1, {'a': 1}")]
+    cells.append(nbformat.v4.new_markdown_cell(TEXT))
+    for source, tag in CELLS.values():
+        cells.append(nbformat.v4.new_code_cell(source, metadata={"tags": [tag]}))
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    nbformat.write(notebook, tmp_path / "pictures.ipynb")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider",
+         "--nbval-lax", "--color=no", "-v", tmp_path / "pictures.ipynb"],
+        cwd=ROOT, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    found = re.findall(r"::Cell (\d) (again|once more) (\w+)", done.stdout)
+    backwards = [
+        (i, "again", "PASSED" if i in "1579" else "FAILED") for i in "97654321"
+    ]
+    forwards = [
+        (i, "once more", "PASSED" if i in "157" else "FAILED") for i in "12345679"
+    ]
+    assert found == backwards + forwards, done.stdout[-3000:]
+    for sign in (
+        "expected a picture",
+        "of which 0 are the same",
+        "TypeError",
+        "wrong, 'a=3'",
+    ):
+        assert sign in done.stdout

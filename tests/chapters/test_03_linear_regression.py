@@ -1,0 +1,367 @@
+"""Chapter 3: its functions on inputs that the page does not use, and its checks put to the test."""
+
+import numpy as np
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from sklearn.linear_model import Lasso, Ridge
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+from tests.chapter_code import Chapter, Fault, autograd, catches
+from utils import data
+from utils.checks import assert_close
+
+chapter = Chapter("03_linear_regression")
+few = settings(max_examples=40, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+sizes = st.tuples(st.integers(1, 5), st.integers(2, 12))  # D, and rows beyond D + 1
+
+
+def problem(book, seed, size):
+    D, more = size
+    rng = np.random.default_rng(seed)
+    X = book["augment"](rng.normal(size=(D + 1 + more, D)))
+    return X, rng.normal(size=len(X)), rng.normal(size=D + 1), rng
+
+
+@few
+@given(seeds, sizes)
+def test_loss_gradient_and_solution_are_torchs(book, seed, size):
+    X, y, w, _ = problem(book, seed, size)
+    of_torch = lambda w: 0.5 * ((torch.tensor(X) @ w - torch.tensor(y)) ** 2).sum()
+    loss, (exact,) = autograd(of_torch, w)
+    assert_close(book["squared_loss"](w, X, y), loss, name="loss")
+    ours = book["squared_loss_grad"](w, X, y)
+    assert_close(ours, exact, name="gradient", atol=1e-10)
+    solution = book["least_squares"](X, y)
+    assert solution.shape == w.shape
+    assert book["squared_loss"](solution, X, y) <= book["squared_loss"](w, X, y) + 1e-12
+    residual = X @ solution - y
+    scale = np.linalg.norm(X) * (
+        np.linalg.norm(y) + np.linalg.norm(X) * np.linalg.norm(solution)
+    )
+    assert np.abs(X.T @ residual).max() < 1e-8 * scale
+
+
+@few
+@given(seeds, sizes, st.floats(0.3, 4))
+def test_log_likelihood_is_torchs(book, seed, size, sigma):
+    X, y, w, _ = problem(book, seed, size)
+    mean, spread = torch.tensor(X @ w), torch.tensor(sigma, dtype=torch.float64)
+    normal = torch.distributions.Normal(mean, spread)
+    exact = normal.log_prob(torch.tensor(y)).sum()
+    assert_close(book["log_likelihood"](w, X, y, sigma), exact, name="ln L", atol=1e-9)
+
+
+@few
+@given(seeds, sizes, st.floats(1e-2, 1e3), st.booleans())
+def test_ridge_is_scikit_learns(book, seed, size, lam, chained):
+    X, y, w, _ = problem(book, seed, size)
+    ours = book["ridge"](X, y, lam, chained)
+    if chained:
+        theirs = (
+            Ridge(alpha=lam, fit_intercept=False, solver="cholesky").fit(X, y).coef_
+        )
+        gradient = book["ridge_grad"](ours, X, y, lam)
+        assert_close(
+            gradient, np.zeros_like(w), name="gradient at the minimum", atol=1e-6
+        )
+        assert (
+            book["ridge_loss"](ours, X, y, lam)
+            <= book["ridge_loss"](w, X, y, lam) + 1e-9
+        )
+    else:
+        fit = Ridge(alpha=lam, solver="cholesky").fit(X[:, 1:], y)
+        theirs = np.append(fit.intercept_, fit.coef_)
+    assert_close(ours, theirs, name="ridge", rtol=1e-7, atol=1e-9)
+
+
+@few
+@given(seeds, st.integers(1, 6), st.integers(1, 30))
+def test_gradient_descent_makes_torchs_steps(book, seed, D, steps):
+    rng = np.random.default_rng(seed)
+    X, y, w = rng.normal(size=(D + 3, D)), rng.normal(size=D + 3), rng.normal(size=D)
+    lr = 0.9 / np.linalg.eigvalsh(X.T @ X)[-1]
+    grad = lambda w: book["squared_loss_grad"](w, X, y)
+    path = book["gradient_descent"](grad, w, lr, steps)
+    assert path.shape == (steps + 1, D) and (path[0] == w).all()
+    p = torch.nn.Parameter(torch.tensor(w))
+    optimiser = torch.optim.SGD([p], lr=lr)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        (0.5 * ((torch.tensor(X) @ p - torch.tensor(y)) ** 2).sum()).backward()
+        optimiser.step()
+    assert_close(path[-1], p.detach().numpy(), name="path", atol=1e-10)
+    autograd = book["torch_descent"](
+        torch.tensor(X), torch.tensor(y), torch.tensor(w), lr, steps
+    )
+    assert_close(autograd, p.detach(), name="torch_descent", atol=1e-10)
+    losses = [book["squared_loss"](w, X, y) for w in path]
+    assert (np.diff(losses) <= 1e-12).all()
+
+
+@few
+@given(st.floats(-50, 50), st.floats(0, 20), st.floats(0.1, 10))
+def test_soft_threshold_solves_the_coordinate_problem(book, rho, lam, a):
+    w = book["soft_threshold"](rho, lam) / a
+    q = lambda w: a / 2 * w**2 - rho * w + lam * abs(w)
+    best = minimize_scalar(
+        q, bounds=(-600, 600), method="bounded", options={"xatol": 1e-10}
+    )
+    assert q(w) <= best.fun + 1e-9
+    assert (w == 0) == (abs(rho) <= lam)
+
+
+@few
+@given(seeds, st.integers(1, 6), st.floats(0.05, 0.95))
+def test_lasso_is_scikit_learns(book, seed, D, share):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(6 * D, D)), rng.normal(size=6 * D)
+    lam = share * np.abs(X.T @ y).max()
+    ours = book["lasso"](X, y, lam, tol=1e-12)
+    theirs = Lasso(
+        alpha=lam / len(X), fit_intercept=False, tol=1e-13, max_iter=10**5
+    ).fit(X, y)
+    assert_close(ours, theirs.coef_, name="lasso", rtol=1e-6, atol=1e-7)
+    assert not book["lasso"](X, y, 1.01 * lam / share).any()
+
+
+@few
+@given(seeds, st.integers(1, 4), st.integers(1, 4))
+def test_polynomial_features_are_scikit_learns(book, seed, D, degree):
+    X = np.random.default_rng(seed).normal(size=(5, D))
+    assert_close(
+        book["polynomial_features"](X, degree),
+        PolynomialFeatures(degree).fit_transform(X),
+        name="Φ",
+    )
+
+
+TORCH = {
+    "normal": lambda th: torch.distributions.Normal(th, torch.ones_like(th)),
+    "Bernoulli": lambda th: torch.distributions.Bernoulli(logits=th),
+    "Poisson": lambda th: torch.distributions.Poisson(th.exp()),
+}
+
+
+@few
+@given(seeds, st.sampled_from(sorted(TORCH)))
+def test_glm_loss_differs_from_torchs_by_a_constant(book, seed, name):
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(9, 4)), 0.4 * rng.normal(size=4)
+    y = rng.integers(0, 2, size=9).astype(float)
+    family, X_t, y_t = book["FAMILIES"][name], torch.tensor(X), torch.tensor(y)
+    nll, (exact,) = autograd(lambda w: -TORCH[name](X_t @ w).log_prob(y_t).sum(), w)
+    ours = book["glm_grad"](w, X, y, family)
+    assert_close(ours, exact, name="gradient", atol=1e-10)
+    at_zero = -TORCH[name](torch.zeros(9, dtype=torch.float64)).log_prob(y_t).sum()
+    ours = book["glm_loss"](w, X, y, family) - book["glm_loss"](
+        np.zeros(4), X, y, family
+    )
+    assert_close(ours, nll - at_zero.numpy(), name="difference", atol=1e-9)
+    theta = torch.tensor(X @ w)
+    assert_close(family.mean(X @ w), TORCH[name](theta).mean.numpy(), name="mean")
+    assert_close(
+        family.variance(X @ w), TORCH[name](theta).variance.numpy(), name="variance"
+    )
+
+
+@few
+@given(seeds, st.sampled_from(sorted(TORCH)))
+def test_glm_fit_ends_on_flat_ground(book, seed, name):
+    rng = np.random.default_rng(seed)
+    X, w = book["augment"](rng.normal(size=(200, 2))), 0.5 * rng.normal(size=3)
+    y = TORCH[name](
+        torch.tensor(X @ w)
+    ).mean.numpy()  # the means: the fit must return w
+    family = book["FAMILIES"][name]
+    fitted, hessian = book["glm_fit"](X, y, family)
+    assert_close(fitted, w, name="weights", rtol=1e-7, atol=1e-9)
+    curvature = X.T @ np.diag(family.variance(X @ w)) @ X
+    assert_close(hessian, curvature, name="Hessian", rtol=1e-6, atol=1e-8)
+
+
+def test_cross_validation_picks_the_lambda_with_the_least_held_out_error(book):
+    rng = np.random.default_rng(0)
+    X, y = (
+        rng.normal(size=(30, 20)),
+        rng.normal(size=30),
+    )  # nothing to learn: large λ is best
+    lams = np.array([0.0, 1.0, 1e4])
+    assert book["cross_validate"](book["ridge"], lams, X, y) == 1e4
+    assert (
+        book["cross_validate"](book["ridge"], lams, X, X @ rng.normal(size=20)) == 0.0
+    )
+
+
+def test_cross_validation_lets_the_held_out_fold_have_no_say(book):
+    lams, fold = np.logspace(-3, 4, 15), np.arange(15) % 5
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(3, 2, size=(15, 6)), rng.normal(5, 1, size=15)
+        y += 0.3 * X[:, 0]
+        missed = np.zeros((len(lams), 15))
+        for k in range(5):
+            scaler = StandardScaler().fit(X[fold != k])
+            rows, new = scaler.transform(X[fold != k]), scaler.transform(X[fold == k])
+            for i, lam in enumerate(lams):
+                fit = Ridge(alpha=lam, solver="cholesky").fit(rows, y[fold != k])
+                missed[i, fold == k] = fit.predict(new) - y[fold == k]
+        ours = book["cross_validate"](book["ridge"], lams, X, y)
+        assert ours == lams[(missed**2).sum(axis=1).argmin()]
+
+
+def test_a_digit_costs_205_steps_when_centred_and_3_when_standardised(book):
+    marks, y = book["MARKS"][:6, :2], book["MARKS"][:6, 2]
+    centred = marks - marks.mean(axis=0)
+    for features, steps in ((centred, 205), (centred / centred.std(axis=0), 3)):
+        X = book["augment"](features)
+        h, V = np.linalg.eigh(X.T @ X)
+        w = book["least_squares"](X, y)
+        grad = lambda w, X=X: book["squared_loss_grad"](w, X, y)
+        worst = w + V[:, 0] + V[:, -1]
+        path = book["gradient_descent"](grad, worst, 2 / (h[0] + h[-1]), steps + 1)
+        gap = np.linalg.norm(path - w, axis=1) / np.sqrt(2)
+        assert gap[steps] > 0.1 > gap[steps + 1]
+
+
+def test_solving_loses_the_digits_that_lstsq_keeps(book):
+    powers = np.linspace(0, 1, 30)[:, None] ** np.arange(9)
+    exact = powers.sum(axis=1)  # all weights are 1
+    by_solve = book["least_squares"](powers, exact)
+    by_lstsq = np.linalg.lstsq(powers, exact)[0]
+    assert np.abs(by_solve - 1).max() > 1000 * np.abs(by_lstsq - 1).max()
+
+
+def test_with_332_patients_ridge_buys_nothing_on_test_sets_that_are_disjoint(book):
+    patients = data.load_diabetes()
+    gains, rmse = [], lambda residual: np.sqrt(np.mean(residual**2))
+    for seed in range(100, 105):
+        order = np.random.default_rng(seed).permutation(442)
+        for test in np.array_split(order, 4):
+            train = np.setdiff1d(order, test, assume_unique=True)
+            X, X_new = data.standardise(patients.X[train], patients.X[test])
+            mean = patients.y[train].mean()
+            y, y_new = patients.y[train] - mean, patients.y[test] - mean
+            lam = book["cross_validate"](book["ridge"], np.logspace(-2, 5, 15), X, y)
+            fits = book["least_squares"](X, y), book["ridge"](X, y, lam)
+            plain, shrunk = (rmse(X_new @ w - y_new) for w in fits)
+            gains.append(plain - shrunk)
+    assert abs(np.reshape(gains, (5, 4)).mean(axis=1)).max() < 0.3
+
+
+FAULTS = [
+    Fault(
+        "return X.T @ (X @ w - y)  # eq-03-gradient",
+        "return X.T @ (y - X @ w)",
+        "sign of the gradient",
+    ),
+    Fault(
+        "return X.T @ (X @ w - y)  # eq-03-gradient",
+        "return 2 * X.T @ (X @ w - y)",
+        "a factor 2 too much",
+    ),
+    Fault(
+        "return 0.5 * residual @ residual",
+        "return residual @ residual",
+        "the ½ of the loss",
+    ),
+    Fault("residual = X @ w - y  # (N,)", "residual = X @ w", "the target forgotten"),
+    Fault(
+        "np.ones(len(features)), features]",
+        "features, np.ones(len(features))]",
+        "the ones at the end",
+    ),
+    Fault(
+        "np.linalg.solve(X.T @ X, X.T @ y)  # eq-03-normal",
+        "np.linalg.solve(X.T @ X, X.T @ y) * 1.01",
+        "wrong constant",
+    ),
+    Fault(
+        "constant - squared_loss(w, X, y) / sigma**2",
+        "constant - squared_loss(w, X, y) / sigma",
+        "σ not squared",
+    ),
+    Fault(
+        "np.sqrt(2 * np.pi) * sigma",
+        "np.sqrt(np.pi) * sigma",
+        "a 2 lost in the constant",
+    ),
+    Fault("0.5 * lam * (w @ w)", "lam * (w @ w)", "the ½ of the penalty"),
+    Fault(
+        "squared_loss_grad(w, X, y) + lam * w",
+        "squared_loss_grad(w, X, y) - lam * w",
+        "sign of the penalty",
+    ),
+    Fault("penalty[0, 0] = 0.0", "penalty[-1, -1] = 0.0", "the wrong weight goes free"),
+    Fault("lam * penalty, X.T @ y", "lam**2 * penalty, X.T @ y", "λ squared"),
+    Fault("w = w - lr * grad(w)", "w = w + lr * grad(w)", "uphill"),
+    Fault("np.sign(rho) * np.maximum", "np.maximum", "soft threshold without its sign"),
+    Fault("np.abs(rho) - lam, 0.0", "np.abs(rho) - lam / 2, 0.0", "half the threshold"),
+    Fault(" + overlap[j, j] * w[j]", "", "own contribution not added back"),
+    Fault("fits[j] - overlap[j] @ w", "fits[j]", "the other weights forgotten"),
+    Fault(
+        "soft_threshold(rho, lam) / overlap[j, j]",
+        "soft_threshold(rho, lam) / len(X)",
+        "divided by N",
+    ),
+    Fault("<= tol * np.abs(w).max()", "<= 1e9", "stops after one sweep"),
+    Fault(".prod(axis=1)", ".sum(axis=1)", "sum instead of product"),
+    Fault("range(1, degree + 1)", "range(1, degree)", "one degree too few"),
+    Fault(
+        "family.log_partition(X @ w) - y * (X @ w)",
+        "family.log_partition(X @ w) + y * (X @ w)",
+        "sign in the likelihood",
+    ),
+    Fault(
+        "return X.T @ (family.mean",
+        "return 0.5 * X.T @ (family.mean",
+        "a ½ in the gradient",
+    ),
+    Fault(
+        "logistic(theta) * (1 - logistic(theta))",
+        "logistic(theta) ** 2",
+        "variance of the coin",
+    ),
+    Fault(
+        "squared_loss(w, new, goal[~kept])",
+        "squared_loss(w, rows, goal[kept])",
+        "validated on the training rows",
+    ),
+    Fault(
+        "data.standardise(X[kept], X[~kept])",
+        "X[kept], X[~kept]",
+        "a fold that has a say",
+    ),
+    Fault("w -= lr * w.grad", "w -= 2 * lr * w.grad", "step twice as long"),
+    Fault("        w.grad = None", "        pass", "gradients accumulate"),
+]
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """Closed form and a hundred steps of descent on (2000, 50)."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 50)), rng.normal(size=2000)
+    X_t, y_t = torch.tensor(X), torch.tensor(y)
+
+    def ours():
+        grad = lambda w: scope["squared_loss_grad"](w, X, y)
+        return scope["gradient_descent"](grad, np.zeros(50), 1e-4, 100)
+
+    def theirs():
+        w = torch.zeros(50, dtype=torch.float64, requires_grad=True)
+        steps = torch.optim.SGD([w], lr=1e-4)
+        for _ in range(100):
+            steps.zero_grad()
+            (0.5 * ((X_t @ w - y_t) ** 2).sum()).backward()
+            steps.step()
+
+    yield (
+        "least squares",
+        lambda: scope["least_squares"](X, y),
+        lambda: torch.linalg.lstsq(X_t, y_t[:, None]),
+    )
+    yield "descent, 100 steps", ours, theirs

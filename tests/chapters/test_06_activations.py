@@ -1,0 +1,293 @@
+"""The functions of chapter 6 on inputs the page does not use, and its checks put to the test."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy import special
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+chapter = Chapter("06_activations")
+numbers = arrays(
+    np.float64,
+    array_shapes(max_dims=3, max_side=5),
+    elements=st.floats(-1e3, 1e3, width=64),
+)
+sizes = st.integers(1, 6)
+
+
+THEIRS = {
+    "logistic": torch.sigmoid,
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+    "leaky_relu": F.leaky_relu,
+    "elu": F.elu,
+    "softplus": lambda z: F.softplus(z, threshold=40),
+    "swish": F.silu,
+    "gelu": F.gelu,
+}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+@settings(deadline=None)
+@given(z=numbers)
+def test_value_and_slope_equal_torch(book, name, z):
+    value, (slope,) = autograd(THEIRS[name], z)
+    assert_near(book[name](z), (value, slope), rtol=1e-10, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(z=numbers, gamma=st.floats(-2, 2), beta=st.floats(-3, 3))
+def test_the_curves_own_parameters(book, z, gamma, beta):
+    for name, theta, curve in (
+        ("prelu", gamma, lambda z, g: torch.where(z > 0, z, g * z)),
+        ("swish_learned", beta, lambda z, b: z * torch.sigmoid(b * z)),
+    ):
+        value, slopes = autograd(curve, z, np.full_like(z, theta))
+        assert_near(book[name](z, theta), (value, *slopes))
+
+
+@settings(deadline=None)
+@given(z=numbers)
+def test_identities_and_bounds(book, z):
+    s, slope = book["logistic"](z)
+    np.testing.assert_allclose(s, special.expit(z), rtol=1e-13, atol=1e-300)
+    assert ((slope >= 0) & (slope <= 0.25)).all()
+    assert (np.abs(book["tanh"](z)[0]) <= 1).all()
+    assert (np.abs(book["swish"](z)[1] - 0.5) <= 0.6).all()
+    gap = book["softplus"](z)[0] - book["relu"](z)[0]
+    assert ((gap >= 0) & (gap <= np.log(2) + 1e-15)).all()
+
+
+@settings(deadline=None)
+@given(N=sizes, D=sizes, K=sizes, H=sizes, seed=st.integers(0, 2**32 - 1))
+def test_maxout_equals_torch(book, N, D, K, H, seed):
+    rng = np.random.default_rng(seed)
+    X, W, b = (rng.normal(size=shape) for shape in ((N, D), (K, D, H), (K, H)))
+    dA = rng.normal(size=(N, H))
+    theirs = lambda X, W, b: (torch.einsum("nd,kdh->nkh", X, W) + b).amax(dim=1)
+    desired, gradients = autograd(theirs, X, W, b, upstream=dA)
+    A, winner = book["maxout"](X, W, b)
+    assert_near(A, desired, rtol=1e-12, atol=0)
+    ours = book["maxout_backward"](dA, X, W, winner)
+    assert_near([ours[key] for key in "XWb"], gradients, rtol=1e-10, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(N=sizes, D=sizes, H=sizes, seed=st.integers(0, 2**32 - 1))
+def test_network_equals_torch(book, N, D, H, seed):
+    rng = np.random.default_rng(seed)
+    P = book["init"](D, H, rng)
+    P = {k: p + rng.normal(size=p.shape) for k, p in P.items()}
+    X, y = rng.normal(size=(N, D)), rng.integers(0, 2, size=N) * 1.0
+    loss, grads = book["loss_and_grads"](P, X, y, book["gelu"])
+    net = book["torch_network"](P, torch.nn.GELU())
+    theirs = F.binary_cross_entropy_with_logits(net(torch.tensor(X)), torch.tensor(y))
+    theirs.backward()
+    # PyTorch subtracts numbers near 1: a tiny loss keeps no more than its 16th digit
+    np.testing.assert_allclose(loss, theirs.item(), rtol=1e-10, atol=1e-12)
+    ours = grads["W"].T, grads["b"], grads["v"][None], grads["c"]
+    assert_near(ours, [p.grad for p in net.parameters()], rtol=1e-8, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), t=st.floats(0, 1))
+def test_maxout_is_convex_and_contains_relu_and_the_absolute_value(book, seed, t):
+    rng = np.random.default_rng(seed)
+    W, b, (x, y) = (
+        rng.normal(size=(4, 5, 3)),
+        rng.normal(size=(4, 3)),
+        rng.normal(size=(2, 6, 5)),
+    )
+    f = lambda X: book["maxout"](X, W, b)[0]
+    assert (f(t * x + (1 - t) * y) <= t * f(x) + (1 - t) * f(y) + 1e-12).all()
+    z = rng.normal(size=(9, 1))
+    for low, desired in ((0.0, np.maximum(z, 0)), (-1.0, np.abs(z))):
+        pieces = np.array([low, 1.0]).reshape(2, 1, 1)
+        found = book["maxout"](z, pieces, np.zeros((2, 1)))[0]
+        np.testing.assert_array_equal(found, desired)
+
+
+def test_weights_and_slopes_are_less_related_in_a_wide_layer(book):
+    """What is passed on in a layer, over χ: step (a) of eq-06-chi is an approximation."""
+    passed = {}
+    for D in (16, 96):
+        drawn = [
+            book["through_layers"](book["logistic"], 11, seed=k, D=D) for k in range(6)
+        ]
+        passed[D] = np.mean(
+            [
+                np.log(sizes[-1] / np.prod(book["chi"](11, slopes))) / 30
+                for sizes, _, slopes in drawn
+            ]
+        )
+    assert passed[16] < np.log(0.96) and abs(passed[96]) < 0.02
+
+
+def test_an_epoch_takes_each_batch_once(book):
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(7, 4)), rng.integers(0, 2, size=7) * 1.0
+    start = {
+        k: p + 0.1 * rng.normal(size=p.shape)
+        for k, p in book["init"](4, 3, rng).items()
+    }
+    found, _ = book["train"](
+        start,
+        X,
+        y,
+        book["tanh"],
+        lr=0.3,
+        epochs=1,
+        batch=3,
+        rng=np.random.default_rng(8),
+    )
+    order, P = np.random.default_rng(8).permutation(7), start
+    for rows in (order[:3], order[3:6]):  # the seventh waits for the next epoch
+        _, grads = book["loss_and_grads"](P, X[rows], y[rows], book["tanh"])
+        P = {k: P[k] - 0.3 * grads[k] for k in P}
+    for key in P:
+        np.testing.assert_allclose(found[key], P[key], rtol=1e-12)
+
+
+def test_weights_start_with_the_variance_that_the_chapter_says(book):
+    P = book["init"](64, 900, np.random.default_rng(1))
+    spread = 4 / np.sqrt(2)  # four standard errors of a standard deviation, by √n
+    assert abs(P["W"].std() / np.sqrt(2 / 64) - 1) < spread / np.sqrt(P["W"].size)
+    assert abs(P["v"].std() / np.sqrt(1 / 900) - 1) < spread / np.sqrt(P["v"].size)
+    layers = book["deep_init"](4.0, 90, np.random.default_rng(2))
+    assert [W.shape for W, _ in layers] == [(64, 90)] + 5 * [(90, 90)] + [(90, 1)]
+    for W, _ in layers[:-1]:
+        scale = W.std() * np.sqrt(len(W)) / 4
+        assert abs(scale - 1) < spread / np.sqrt(W.size)
+
+
+def test_training_lowers_the_loss(book):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 4))
+    y = (X[:, 0] * X[:, 1] > 0) * 1.0
+    P = book["init"](4, 16, rng)
+    trained, losses = book["train"](
+        P, X, y, book["relu"], lr=0.5, epochs=100, batch=30, rng=rng
+    )
+    assert (
+        losses[-1] < 0.3 < losses[0]
+        and book["accuracy"](trained, X, y, book["relu"]) > 0.9
+    )
+
+
+FAULTS = [
+    Fault("np.zeros_like(z)", "np.ones_like(z)", "slope of the step"),
+    Fault(
+        "np.maximum(z, 0), (z > 0)",
+        "np.maximum(z, 0), (z < 0)",
+        "ReLU's slope on the wrong side",
+    ),
+    Fault("value * (1 - value)", "value * (1 + value)", "sign in the logistic slope"),
+    Fault(
+        "np.maximum(z >= 0, e)",
+        "np.maximum(z <= 0, e)",
+        "branches of the stable logistic",
+    ),
+    Fault("2 * logistic(2 * z)[0] - 1", "2 * logistic(z)[0] - 1", "factor inside tanh"),
+    Fault("1 - t**2", "1 - t", "missing square in tanh'"),
+    Fault(
+        "(z > 0) + gamma * (z <= 0)",
+        "(z <= 0) + gamma * (z > 0)",
+        "leak on the wrong side",
+    ),
+    Fault("low + gamma)", "low)", "missing term in ELU'"),
+    Fault(
+        "np.log1p(np.exp(-np.abs(z)))",
+        "np.log1p(np.exp(-np.abs(2 * z)))",
+        "factor in softplus",
+    ),
+    Fault(
+        "return value, logistic(z)[0]",
+        "return value, logistic(z)[1]",
+        "slope of softplus",
+    ),
+    Fault("gate + beta * z * dgate", "gate + z * dgate", "missing β in swish'"),
+    Fault("gate + z * density", "gate + density", "missing z in GELU'"),
+    Fault("np.sqrt(2 * np.pi)", "np.sqrt(np.pi)", "constant of the normal density"),
+    Fault("(dA * slope) @ W.T", "dA @ W.T", "missing slope on the way back"),
+    Fault("(dZ @ W.T) * slope", "dZ @ W.T", "missing slope in the deep network"),
+    Fault("s * np.sqrt(np.mean(slopes", "s * (np.mean(slopes", "missing root in χ"),
+    Fault("return s * np.sqrt(", "return np.sqrt(", "missing scale in χ"),
+    Fault("[1.0, v2, 1.0]", "[1.0, v2, v2]", "weights of the three units"),
+    Fault(
+        "(logistic(out)[0] - y) / len(y)",
+        "logistic(out)[0] - y",
+        "missing 1/N",
+    ),
+    Fault("[0] - y * out), (", "[0] + y * out), (", "sign in the loss"),
+    Fault(
+        "grads = [(A.T @ dZ, dZ.sum(axis=0))]",
+        "grads = [(A.T @ dZ, dZ.mean(axis=0))]",
+        "mean for sum in the deep output's bias",
+    ),
+    Fault(
+        "grads.insert(0, (A.T @ dZ, dZ.sum(axis=0)))",
+        "grads.insert(0, (A.T @ dZ, dZ.mean(axis=0)))",
+        "mean for sum in the deep biases",
+    ),
+    Fault(
+        'np.outer(do, P["v"])',
+        'np.outer(do, P["v"] ** 2)',
+        "gradient of the hidden layer",
+    ),
+    Fault("X.T @ dZ", "X.T @ dA", "activation left out on the way back"),
+    Fault('"b": dZ.sum(axis=0)}', '"b": dZ.mean(axis=0)}', "mean for sum in db"),
+    Fault(
+        "(dA * by_theta[0]).sum(axis=0)", "(dZ * by_theta[0]).sum(axis=0)", "dθ from dZ"
+    ),
+    Fault(
+        "P[k] - lr * grads[k] for",
+        "P[k] - lr * np.sign(grads[k]) for",
+        "only signs in the step",
+    ),
+    Fault(
+        "np.minimum(z, 0)  # eq-06-own",
+        "np.maximum(z, 0)  # eq-06-own",
+        "∂PReLU/∂γ on the right",
+    ),
+    Fault(
+        "z**2 * logistic(beta * z)[1]",
+        "z * logistic(beta * z)[1]",
+        "missing z in ∂swish/∂β",
+    ),
+    Fault(
+        "Z.max(axis=1), Z.argmax",
+        "Z.max(axis=1), Z.argmin",
+        "the loser gets the gradient",
+    ),
+    Fault(
+        "won * dA[:, None, :]",
+        "(1 - won) * dA[:, None, :]",
+        "losers share the gradient",
+    ),
+    Fault(
+        'P["W"].T, P["b"], P["v"]',
+        '-P["W"].T, P["b"], P["v"]',
+        "sign of the copied weights",
+    ),
+]
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """Value and slope, against value and backward pass, on (512, 512)."""
+    Z = np.random.default_rng(0).normal(size=(512, 512))
+    Z_t = torch.tensor(Z, requires_grad=True)
+    ones = torch.ones_like(Z_t)
+    for name, theirs in scope["TORCH"].items():
+        ours = scope["ACTIVATIONS"][name]
+        yield (
+            name,
+            lambda f=ours: f(Z),
+            lambda f=theirs: torch.autograd.grad(f(Z_t), Z_t, ones),
+        )

@@ -1,0 +1,341 @@
+"""The engines of chapter 8 on programs that the page does not use, and faults to be caught."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd
+from utils import data
+from utils.checks import assert_close
+
+TRAINING = r"08-(xor-run|digits|torch-net|check-train)$"
+chapter, lean = Chapter("08_backprop"), Chapter("08_backprop", without=TRAINING)
+START = [c.id for c in lean.cells].index("08-tensor")
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=25, deadline=None)
+
+
+# Each step of a random program: its name, how many arrays it takes, and what it does with
+# functions F, ours or PyTorch's. Results are kept between −1 and 1 or near it by tanh.
+STEPS = {
+    "add": (2, lambda F, x, y: x + y),
+    "sub": (2, lambda F, x, y: 0.5 - x - y),
+    "mul": (2, lambda F, x, y: x * y),
+    "div": (2, lambda F, x, y: x / (1.5 + y * y)),
+    "square": (1, lambda F, x: x**2),
+    "neg": (1, lambda F, x: -x + 2 * x),
+    "product": (2, lambda F, x, y: F["tanh"](x @ y.swapaxes(-1, -2))),
+    "tanh": (1, lambda F, x: F["tanh"](x)),
+    "exp": (1, lambda F, x: F["exp"](F["tanh"](x))),
+    "log": (1, lambda F, x: F["log"](x * x + 1)),
+    "relu": (1, lambda F, x: F["relu"](x)),
+    "sigmoid": (1, lambda F, x: F["sigmoid"](x)),
+    "sum": (1, lambda F, x: F["tanh"](x.sum(-1, True))),
+    "sum of all": (1, lambda F, x: F["tanh"](x.sum() * 0.1)),
+    "mean": (1, lambda F, x: x.mean(0)),
+    "largest": (1, lambda F, x: F["largest"](x, -1, True)),
+    "last axis": (1, lambda F, x: x.sum(-1)),
+    "turn": (1, lambda F, x: x.swapaxes(0, -1)),
+    "flat": (1, lambda F, x: x.reshape(-1)),
+    "pick": (1, lambda F, x: x[[0, -1, 0]]),
+}
+LEAVES = ((3, 4), (4,), (3, 1), (1, 4), (2, 3, 4), ())
+programs = st.lists(
+    st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 99), st.integers(0, 99)),
+    min_size=3,
+    max_size=14,
+)
+
+
+def fits(name, shapes):
+    """Whether a step may be taken with arrays of these shapes."""
+    if name == "product":
+        return all(len(s) >= 2 for s in shapes) and shapes[0][-1] == shapes[1][-1]
+    if name in {"mean", "largest", "last axis", "sum", "turn", "pick"}:
+        return len(shapes[0]) >= 1
+    return True
+
+
+def run(program, leaves, F, shape):
+    """The last result of a program that steps from array to array."""
+    pool, used = list(leaves), 0
+    for name, i, j in program:
+        count, do = STEPS[name]
+        inputs = [pool[-1 - i % len(pool)], pool[-1 - j % len(pool)]][:count]
+        if not fits(name, [shape(v) for v in inputs]):
+            continue
+        try:
+            np.broadcast_shapes(
+                *(shape(v)[: -2 if name == "product" else None] for v in inputs)
+            )
+        except ValueError:
+            continue
+        pool.append(do(F, *inputs))
+        used += 1
+    return sum((v.sum() for v in pool[-3:]), pool[0].sum() * pool[4].mean()), used
+
+
+@settings(max_examples=320, deadline=None)
+@given(programs, seeds)
+def test_random_programs_have_torchs_values_and_gradients(book, program, seed):
+    rng = np.random.default_rng(seed)
+    arrays = [rng.normal(size=s) for s in LEAVES]
+    names = ("tanh", "exp", "log", "relu", "sigmoid", "largest")
+    ours = [book["Tensor"](v) for v in arrays]
+    theirs = [torch.tensor(v, requires_grad=True) for v in arrays]
+    F = {n: getattr(torch, n) for n in names[:5]} | {"largest": torch.amax}
+    mine, used = run(program, ours, {n: book[n] for n in names}, lambda v: v.data.shape)
+    other, same = run(program, theirs, F, lambda v: tuple(v.shape))
+    assert used == same
+    mine.backward()
+    other.backward()
+    np.testing.assert_allclose(mine.data, other.detach(), rtol=1e-9, atol=1e-9)
+    for v, w in zip(ours, theirs, strict=True):
+        assert (v.grad is None) == (w.grad is None)
+        if w.grad is not None:
+            assert v.grad.shape == w.grad.shape
+            np.testing.assert_allclose(v.grad, w.grad, rtol=1e-8, atol=1e-8)
+
+
+@few
+@given(seeds, st.integers(1, 5), st.integers(1, 6))
+def test_gradients_add_up_over_calls_and_uses(book, seed, uses, calls):
+    x = book["Tensor"](np.random.default_rng(seed).normal(size=3))
+    for _ in range(calls):
+        sum((x * x for _ in range(uses)), book["Tensor"](0.0)).sum().backward()
+    assert_close(x.grad, 2 * calls * uses * x.data, name="dx", rtol=1e-9)
+
+
+def test_plain_arrays_are_constants_on_either_side(book):
+    rng = np.random.default_rng(0)
+    A, x = rng.normal(size=(2, 3)), book["Tensor"](rng.normal(size=(3, 4)))
+    out = (A @ x - 1.0) * np.arange(4.0) / 2
+    out.sum().backward()
+    wanted = A.T @ np.broadcast_to(np.arange(4.0) / 2, (2, 4))
+    assert_close(x.grad, wanted, name="dx")
+    with pytest.raises(ValueError, match="expected matrices"):
+        A[0] @ x
+
+
+def test_equal_maxima_share_the_gradient_as_in_torch(book):
+    x = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
+    ours, (_, (exact,)) = book["Tensor"](x), autograd(lambda x: torch.amax(x, 1), x)
+    book["largest"](ours, 1).sum().backward()
+    assert_close(ours.grad, exact, name="shared")
+
+
+@few
+@given(seeds, st.lists(st.integers(1, 6), min_size=2, max_size=5), st.integers(1, 7))
+def test_the_recursion_is_torchs_for_any_depth(book, seed, sizes, N):
+    rng = np.random.default_rng(seed)
+    W, b = book["weights"](sizes, rng)
+    curves = {l: rng.choice(["tanh", "logistic", "softplus", "ReLU"]) for l in W}
+    X, Y = (
+        rng.normal(size=(N, sizes[0])),
+        np.eye(sizes[-1])[rng.integers(0, sizes[-1], N)],
+    )
+    Wt, bt = (
+        {l: torch.tensor(v, requires_grad=True) for l, v in p.items()} for p in (W, b)
+    )
+    functions = {"tanh": torch.tanh, "logistic": torch.sigmoid, "ReLU": torch.relu}
+    functions["softplus"] = torch.nn.functional.softplus
+    for name in ("squared", "binary", "classes"):
+        A = torch.tensor(X)
+        for l in W:
+            Z = A @ Wt[l] + bt[l]
+            A = functions[curves[l]](Z)
+        target = torch.tensor(Y)
+        loss = {
+            "squared": ((A - target) ** 2).sum() / 2 / N,
+            "binary": torch.nn.functional.binary_cross_entropy_with_logits(
+                Z, target, reduction="sum"
+            )
+            / N,
+            "classes": torch.nn.functional.cross_entropy(Z, target),
+        }[name] + 0.15 * sum((w**2).sum() for w in Wt.values())
+        exact = torch.autograd.grad(
+            loss, [*Wt.values(), *bt.values()], retain_graph=True
+        )
+        J, dW, db = book["objective"](X, Y, W, b, curves, book[name], 0.3)
+        np.testing.assert_allclose(J, loss.item(), rtol=1e-9, atol=1e-12)
+        assert_near([*(dW[l] for l in W), *(db[l] for l in W)], exact, rtol=1e-7)
+
+
+@few
+@given(seeds, st.integers(1, 9), st.integers(1, 9))
+def test_checkpoints_change_memory_and_not_gradients(book, seed, L, k):
+    rng = np.random.default_rng(seed)
+    X, dA, chain = (rng.normal(size=s) for s in ((2, 4), (2, 4), (L, 4, 4)))
+    dWs, held, computed = book["checkpointed"](X, chain, dA, k)
+    Ws = [torch.tensor(W, requires_grad=True) for W in chain]
+    A = torch.tensor(X)
+    for W in Ws:
+        A = torch.tanh(A @ W)
+    exact = torch.autograd.grad(A, Ws, torch.tensor(dA))
+    np.testing.assert_allclose(dWs, np.array(exact), rtol=1e-8, atol=1e-12)
+    assert computed == 2 * L and max(held) <= -(-L // k) + k
+    if L % k == 0:
+        assert max(held) == L // k + k
+
+
+@few
+@given(seeds, st.sampled_from(["tanh", "logistic", "ReLU"]), st.integers(1, 5))
+def test_bypass_blocks_are_torchs(book, seed, curve, L):
+    rng = np.random.default_rng(seed)
+    X, dA, Ws = (rng.normal(size=s) for s in ((3, 4), (3, 4), (L, 4, 4)))
+    passed = book["deep_forward"](X, Ws, curve, 1.0, 0.4)
+    signals, dWs = book["deep_backward"](dA, Ws, *passed, 1.0, 0.4)
+    leaves = [torch.tensor(v, requires_grad=True) for v in (X, *Ws)]
+    f = {"tanh": torch.tanh, "logistic": torch.sigmoid, "ReLU": torch.relu}[curve]
+    A = leaves[0]
+    for W in leaves[1:]:
+        A = A + 0.4 * f(A @ W)
+    exact = torch.autograd.grad(A, leaves, torch.tensor(dA))
+    assert_near((signals[-1], *dWs[::-1]), exact, rtol=1e-8)
+
+
+@few
+@given(seeds, st.integers(1, 6), st.integers(1, 6))
+def test_both_modes_find_the_same_jacobian(book, seed, D, C):
+    by_column, by_row, forwards, reverses, _ = book["both_jacobians"](D, C, seed)
+    np.testing.assert_allclose(by_column, by_row, rtol=1e-9, atol=1e-12)
+    assert len(forwards) == D and len(reverses) == C
+    assert len({*forwards, *reverses}) == 1  # each walk makes one product an edge
+
+
+FAULTS = [
+    Fault("parent.grad += slope", "parent.grad = slope", "overwritten, not added"),
+    Fault(
+        "reversed(order(self)):\n            for",
+        "order(self):\n            for",
+        "forwards",
+    ),
+    Fault("(other.data, self.data))", "(self.data, other.data))", "factors swapped"),
+    Fault(
+        "Value(t, (self,), (1 - t**2,))", "Value(t, (self,), (1 - t,))", "slope of tanh"
+    ),
+    Fault("A[l - 1].T @ dZ + lam", "A[l - 1].T @ dZ + 2 * lam", "twice the penalty"),
+    Fault("(dZ @ W[l].T) * slope[l - 1]", "(dZ @ W[l].T)", "no slope"),
+    Fault("dZ.sum(axis=0)", "dZ.mean(axis=0)", "mean for a sum"),
+    Fault("(expit(Z) - Y) / len(Y)", "(expit(Z) - Y)", "no 1/N"),
+    Fault("(A - Y) * slope / len(Y)", "(A - Y) / len(Y)", "no slope in the base case"),
+    Fault("(softmax(Z, axis=1) - Y)", "(softmax(Z, axis=0) - Y)", "the wrong axis"),
+    Fault("flow[key] = flow[key] + part if", "flow[key] = part if", "uses not added"),
+    Fault(
+        "d.sum(axis=tuple(range(d.ndim - len(shape))))",
+        "d[(0,) * (d.ndim - len(shape))]",
+        "one row for the sum",
+    ),
+    Fault("fit(d * Y, X.shape)", "fit(d * X, X.shape)", "the wrong factor"),
+    Fault("d * c * X ** (c - 1)", "d * c * X**c", "the wrong power"),
+    Fault(
+        "fit(X.swapaxes(-1, -2) @ d, Y.shape)",
+        "fit(X.swapaxes(-1, -2) @ abs(d), Y.shape)",
+        "sign",
+    ),
+    Fault("np.add.at(out, index, d)", "out[index] = d", "an index that comes twice"),
+    Fault(
+        "lambda x, y: y * (1 - y)", "lambda x, y: y * (1 + y)", "slope of the logistic"
+    ),
+    Fault(
+        "dot = other.data * self.dot +",
+        "dot = other.data * self.dot -",
+        "sign of a dual",
+    ),
+    Fault(
+        "d[id(node)] += slope * d[id(parent)]",
+        "d[id(node)] = slope * d[id(parent)]",
+        "forward uses",
+    ),
+    Fault(
+        "dZ = dA * (1 - part.pop() ** 2)",
+        "dZ = dA * (1 - part.pop())",
+        "slope in a segment",
+    ),
+    Fault("dA = skip * dA + dZ @ W.T", "dA = dA + dZ @ W", "no transpose"),
+    Fault("dA = skip * dA + dZ @ W.T", "dA = dZ @ W.T", "no bypass on the way back"),
+    Fault("((1 + central) * eps)", "eps", "a step for two"),
+    Fault("dz = da * (z > 0)", "dz = da", "the slope of the maximum forgotten"),
+    Fault("(float(self.data > 0),)", "(1.0,)", "a scalar maximum that never bends"),
+    Fault(
+        "np.logaddexp(0, z), expit(z)),",
+        "np.logaddexp(0, z), expit(z) ** 2),",
+        "softplus",
+    ),
+    Fault("node.grad + d\n", "0 * d + d\n", "a second walk overwrites the first"),
+    Fault(
+        "lambda x, y: -x + y", "lambda x, y: x + (-1) * y", "a constant less a tensor"
+    ),
+    Fault("x * (1 / y)", "x * y", "divided by a constant"),
+    Fault("d.swapaxes(i, j))])", "d.T)])", "all axes turned"),
+    Fault("np.expand_dims(d, axis)", "np.expand_dims(d, -1)", "the last axis put back"),
+    Fault("share = top / top.sum(axis=axis, keepdims=True)", "share = top", "ties"),
+    Fault(
+        "fit(d @ Y.swapaxes(-1, -2), X.shape)", "d @ Y.swapaxes(-1, -2)", "not fitted"
+    ),
+    Fault("products += 1", "products += 2", "products counted twice"),
+    Fault("if max(history[-patience:]) < best[0]:", "if False:", "never stops"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_checks_catch(fault):
+    """A fault behind the training is looked for without training again."""
+    behind = any(c.source.count(fault.find) for c in lean.cells[START:])
+    (lean if behind else chapter).assert_caught(fault)
+
+
+def benchmarks(scope):
+    """A step of training: three engines on one batch, and a wider network."""
+    digits = data.load_digits()
+    Y_all = np.eye(10)[digits.y]
+    rng = np.random.default_rng(0)
+
+    def small(kind, curve, X, Y, W, b):
+        W, b = ({l: kind(v) for l, v in p.items()} for p in (W, b))
+        loss = 0.5 * ((scope["network"](X, W, b, curve) - Y) ** 2).sum()
+        loss.backward()
+
+    def scalar(X, Y, W, b):
+        values = np.vectorize(scope["Value"], otypes=[object])
+        V = {l: values(W[l]) for l in W}
+        hidden = values(X) @ V[1] + values(b[1])
+        hidden = np.vectorize(scope["Value"].tanh, otypes=[object])(hidden)
+        error = hidden @ V[2] + values(b[2]) + values(-Y)
+        ((error * error).sum() * scope["Value"](0.5)).backward()
+
+    leaf = lambda v: torch.tensor(v, requires_grad=True)
+    X, Y, (W, b) = digits.X[:32], Y_all[:32], scope["weights"]([64, 16, 10], rng)
+    Xt, Yt = torch.tensor(X), torch.tensor(Y)
+    ours = lambda: small(scope["Tensor"], scope["tanh"], X, Y, W, b)
+    yield "64-16-10, batch 32, scalar engine", lambda: scalar(X, Y, W, b), ours
+    yield (
+        "64-16-10, batch 32, tensors",
+        ours,
+        lambda: small(leaf, torch.tanh, Xt, Yt, W, b),
+    )
+    X2, Y2, (W2, b2) = (
+        digits.X[:256],
+        Y_all[:256],
+        scope["weights"]([64, 256, 128, 10], rng),
+    )
+    X2t, Y2t = torch.tensor(X2), torch.tensor(Y2)
+    yield (
+        "64-256-128-10, batch 256, tensors",
+        lambda: small(scope["Tensor"], scope["tanh"], X2, Y2, W2, b2),
+        lambda: small(leaf, torch.tanh, X2t, Y2t, W2, b2),
+    )
+    Wt, bt = ({l: leaf(v) for l, v in p.items()} for p in (W2, b2))
+
+    def by_torch():
+        scores = scope["network"](X2t, Wt, bt, torch.tanh)
+        loss = torch.nn.functional.cross_entropy(scores, Y2t)
+        torch.autograd.grad(loss, [*Wt.values(), *bt.values()])
+
+    yield (
+        "64-256-128-10, batch 256, recursion",
+        lambda: scope["objective"](X2, Y2, W2, b2, scope["TANH"]),
+        by_torch,
+    )

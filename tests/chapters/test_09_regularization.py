@@ -1,0 +1,240 @@
+"""The functions of chapter 9 on inputs the page does not use, and its checks put to the test."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+chapter = Chapter("09_regularization")
+few = settings(deadline=None, max_examples=15)
+seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 6)
+rates = st.floats(0.01, 0.9)
+
+
+TORCH = {"none": lambda Z: Z, "tanh": torch.tanh, "ReLU": torch.relu}
+
+
+@few
+@given(
+    seed=seeds, N=sizes, D=sizes, H=sizes, K=sizes, curve=st.sampled_from(list(TORCH))
+)
+def test_network_with_dropout_equals_torch(book, seed, N, D, H, K, curve):
+    rng = np.random.default_rng(seed)
+    Ws = [rng.normal(size=s) for s in ((D, H), (H, H + 1), (H + 1, K))]
+    bs = [rng.normal(size=n) for n in (H, H + 1, K)]
+    X, upstream = rng.normal(size=(N, D)), rng.normal(size=(N, K))
+    masks = [book["dropout"](0.4, rng)((N, n)) for n in (H, H + 1)]
+    turns = iter(masks)
+    As, slopes, Z = book["forward"](Ws, bs, X, curve, lambda shape: next(turns))
+    dWs, dbs = book["backward"](upstream, Ws, As, slopes)
+
+    def of_torch(*leaves):
+        A = torch.tensor(X)
+        for W, b, mask in zip(leaves[:2], leaves[3:5], masks, strict=True):
+            A = TORCH[curve](A @ W + b) * torch.tensor(mask)
+        return A @ leaves[2] + leaves[5]
+
+    desired, gradients = autograd(of_torch, *Ws, *bs, upstream=upstream)
+    assert_near(Z, desired, rtol=1e-10)
+    assert_near([*dWs, *dbs], gradients)
+
+
+@few
+@given(seed=seeds, lr=st.floats(0.001, 0.5), lam=st.floats(0, 1))
+def test_a_decayed_step_equals_sgd(book, seed, lr, lam):
+    rng = np.random.default_rng(seed)
+    W, dW, b, db = (rng.normal(size=s) for s in ((3, 5), (3, 5), 5, 5))
+    ours = book["decayed_step"]([W], [b], [dW], [db], lr, lam)
+    weights, biases = (torch.tensor(a, requires_grad=True) for a in (W, b))
+    weights.grad, biases.grad = torch.tensor(dW), torch.tensor(db)
+    groups = [{"params": [weights], "weight_decay": lam}, {"params": [biases]}]
+    torch.optim.SGD(groups, lr=lr).step()
+    assert_near(ours[0][0], weights, rtol=1e-12, atol=1e-13)
+    assert_near(ours[1][0], biases, rtol=1e-12, atol=1e-13)
+
+
+@few
+@given(
+    seed=seeds, decoupled=st.booleans(), lr=st.floats(1e-4, 0.1), lam=st.floats(0, 1)
+)
+def test_adam_equals_torch(book, seed, decoupled, lr, lam):
+    rng, memory = np.random.default_rng(seed), {}
+    w = rng.normal(size=4)
+    w_t = torch.tensor(w, requires_grad=True)
+    theirs = torch.optim.AdamW if decoupled else torch.optim.Adam
+    optimiser = theirs([w_t], lr=lr, weight_decay=lam)
+    for _ in range(7):
+        g = rng.normal(size=4)
+        w = book["adam_step"](w, g, memory, lr=lr, lam=lam, decoupled=decoupled)
+        w_t.grad = torch.tensor(g)
+        optimiser.step()
+    assert_near(w, w_t, atol=1e-11)
+
+
+@few
+@given(s=st.floats(1e-6, 1e3), lam=st.floats(1e-6, 1e2))
+def test_the_early_stop_keeps_more_but_not_much(book, s, lam):
+    t, lr = 10**6, 1e-6 / lam  # λ = 1/(ηt)
+    stop = book["kept_by_stop"](min(s * lam, 1e5), lr, t)
+    decay = book["kept_by_decay"](min(s * lam, 1e5), lam)
+    assert -1e-5 < stop - decay < 0.2037
+
+
+@few
+@given(w=st.floats(-5, 5), amount=st.floats(0, 5))
+def test_soft_threshold_is_torchs(book, w, amount):
+    theirs = F.softshrink(torch.tensor([w], dtype=torch.float64), amount)
+    ours = book["soft"](np.array([w]), amount)
+    assert_near(ours, theirs, rtol=1e-7, atol=1e-15)
+
+
+@few
+@given(seed=seeds, p=rates)
+def test_dropout_draws_two_values(book, seed, p):
+    drawn = book["dropout"](p, np.random.default_rng(seed))((2000,))
+    assert np.isin(drawn, [0, 1 / (1 - p)]).all()
+    assert abs((drawn == 0).mean() - p) < 5 * np.sqrt(p * (1 - p) / 2000)
+
+
+@few
+@given(seed=seeds, p=rates)
+def test_dropped_squares_is_a_minimum(book, seed, p):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(9, 3)), rng.normal(size=9)
+    w = torch.tensor(book["dropped_squares"](X, y, p), requires_grad=True)
+    X_t = torch.tensor(X)
+    penalty = p / (1 - p) / 2 * ((X_t * w) ** 2).mean(dim=0).sum()
+    loss = ((X_t @ w - torch.tensor(y)) ** 2).mean() / 2 + penalty
+    (slope,) = torch.autograd.grad(loss, w)
+    assert slope.abs().max() < 1e-9
+
+
+@few
+@given(losses=st.lists(st.floats(0, 9), min_size=1, max_size=30), patience=sizes)
+def test_patience(book, losses, patience):
+    best, end = book["stop_at"](losses, patience)
+    assert losses[best] == min(losses[: end + 1]) and best <= end
+    assert end - best <= patience and (end == len(losses) - 1 or end - best == patience)
+
+
+@few
+@given(seed=seeds)
+def test_shifted_moves_each_image_by_at_most_one(book, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((1, 5, 64))
+    moved = book["shifted"](X, rng)[0].reshape(5, 8, 8)
+    padded = np.pad(X.reshape(5, 8, 8), ((0, 0), (1, 1), (1, 1)))
+    for image, big in zip(moved, padded, strict=True):
+        views = [big[a : a + 8, b : b + 8] for a in range(3) for b in range(3)]
+        assert any(np.array_equal(image, view) for view in views)
+
+
+def test_a_stack_of_networks_trains_as_each_alone(book):
+    sets = [(X[:, :9], y[:, :9]) for X, y in book["parts"](draws=3)[:2]]
+    first = [(X[:1], y[:1]) for X, y in sets]
+    for how in ({"decay": 0.01}, {"smooth": 0.3, "H": 5}):
+        table = book["train"](sets, steps=20, **how)
+        assert table.shape == (21, 2, 2, 3)
+        alone = book["train"](first, steps=20, **how)
+        assert_near(table[..., :1], alone, rtol=1e-4, atol=0)
+
+
+def test_a_fifth_of_the_labels_is_mistyped_but_none_of_the_test(book):
+    mistyped, right = book["parts"](), book["parts"](mistyped=0.0)
+    for (X, y), (X_right, y_right) in zip(mistyped[:2], right[:2], strict=True):
+        assert np.array_equal(X, X_right)
+        assert abs((y != y_right).mean() - 0.2) < 4 * np.sqrt(0.2 * 0.8 / y.size)
+    assert np.array_equal(mistyped[2][1], right[2][1])
+
+
+def test_equal_weights_stay_equal(book):
+    """Zero or any other constant is no start: a layer keeps one unit in effect."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40, 7)), np.eye(3)[rng.integers(0, 3, 40)]
+    Ws, bs = [np.full(s, 0.1) for s in ((7, 6), (6, 3))], [np.zeros(6), np.zeros(3)]
+    for _ in range(20):
+        As, slopes, Z = book["forward"](Ws, bs, X)
+        dWs, dbs = book["backward"]((softmax(Z, axis=1) - Y) / 40, Ws, As, slopes)
+        Ws, bs = book["decayed_step"](Ws, bs, dWs, dbs, 0.5, 0.0)
+    assert np.ptp(Ws[0], axis=1).max() < 1e-12 < 1e-3 < np.ptp(Ws[0][:, 0])
+
+
+def test_shifts_down_and_across_are_drawn_apart(book):
+    dots = np.broadcast_to(np.eye(64)[28], (2, 200, 64))  # row 3, column 4
+    places = book["shifted"](dots, np.random.default_rng(0)).argmax(axis=-1)
+    nine = {8 * a + b for a in (2, 3, 4) for b in (3, 4, 5)}
+    assert set(places[0]) == set(places[1]) == nine
+
+
+def test_warm_up_rises_and_falls(book):
+    factors = [book["warm_up"](t, 50, 10) for t in range(51)]
+    assert np.argmax(factors) in (9, 10) and factors[9] == factors[10] == 1
+    assert (np.diff(factors[:10]) > 0).all() and (np.diff(factors[10:]) < 0).all()
+    assert abs(factors[50]) < 1e-12
+
+
+@few
+@given(seed=seeds)
+def test_two_softmaxes(book, seed):
+    rng = np.random.default_rng(seed)
+    Z, y = rng.normal(size=(4, 6)), rng.integers(0, 6, 4)
+    twice = lambda Z: F.cross_entropy(torch.softmax(Z, dim=1), torch.tensor(y))
+    _, (dZ,) = autograd(twice, Z)
+    assert_near(book["head_slope"](Z, np.eye(6)[y], 2), dZ, rtol=1e-7, atol=1e-12)
+
+
+FAULTS = [
+    Fault("lambda A: 1 - A**2)", "lambda A: 1 + A**2)", "sign in tanh'"),
+    Fault("slope(A) * mask", "slope(A)", "the mask forgotten on the way back"),
+    Fault("As[l].mT @ dZ", "np.abs(As[l]).mT @ dZ", "activations without their sign"),
+    Fault("dZ.sum(axis=-2)", "dZ.mean(axis=-2)", "mean for sum in db"),
+    Fault("* slopes[l - 1]", "* slopes[0].mean()", "slopes of the wrong layer"),
+    Fault("(1 - lr * lam) * W", "(1 - lam) * W", "no rate in the decay"),
+    Fault("(1 - lr * lam) * W", "(1 + lr * lam) * W", "sign of the decay"),
+    Fault("[b - lr * db", "[(1 - lr * lam) * b - lr * db", "the bias decays"),
+    Fault("h / (h + lam)", "h / (h + 2 * lam)", "a factor in the share kept"),
+    Fault("X.T @ (share - y) / len(y)", "X.T @ (share - y)", "missing 1/N"),
+    Fault("share * (1 - share)", "share * share", "the wrong Hessian"),
+    Fault("1 - (1 - lr * h) ** t", "1 - (1 - lr * h) ** (t + 1)", "one step too many"),
+    Fault("loss < losses[best]", "loss > losses[best]", "the worst look"),
+    Fault("np.abs(w) - amount, 0", "np.abs(w) - amount / 2, 0", "half the threshold"),
+    Fault(">= p) / (1 - p)", ">= p) * 1.0", "no division by 1 − p"),
+    Fault("rng.random(shape) >= p", "rng.random(shape) < p", "kept for dropped"),
+    Fault(
+        "p / (1 - p) * (X**2).mean(axis=0)", "p * (X**2).mean(axis=0)", "p for p/(1−p)"
+    ),
+    Fault("(X**2).mean(axis=0)", "(X**2).sum(axis=0)", "the sum of squares"),
+    Fault("gain * rng.normal(size=(a, b))", "gain**2 * rng.normal(size=(a, b))", "g²"),
+    Fault("signals[0] @ W.T * s", "signals[0] @ W.T", "no slope on the way back"),
+    Fault('"out": lambda a, b: b', '"out": lambda a, b: a', "fan-in for fan-out"),
+    Fault("(a + b) / 2", "a + b", "no mean of the fans"),
+    Fault("g + lam * w", "g - lam * w", "sign of L2 in Adam"),
+    Fault("(1 - lr * lam) * w if", "(1 - lam) * w if", "no rate in AdamW"),
+    Fault("(1 - beta2) * g**2", "(1 - beta2) * abs(g)", "no square in Adam"),
+    Fault("(1 + np.cos(", "(1 - np.cos(", "the cosine upside down"),
+    Fault("(t + 1) / warm", "t / warm", "a first step of zero"),
+    Fault("(P - Y) / len(Y)", "P - Y", "missing 1/N in the head"),
+    Fault("(dP - (dP * P)", "(dP + (dP * P)", "sign in the second softmax"),
+    Fault("lam / 2 * sum", "lam * sum", "no half in the penalty"),
+    Fault("torch.tensor(W.T)", "torch.tensor(-W.T)", "sign of the copied weights"),
+]
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """Dropout, forward and back of a network, and a step of AdamW."""
+    rng = np.random.default_rng(0)
+    H = rng.normal(size=(512, 512))
+    H_t, w, memory = torch.tensor(H), rng.normal(size=10_000), {}
+    w_t = torch.tensor(w, requires_grad=True)
+    w_t.grad = torch.tensor(w)
+    optimiser = torch.optim.AdamW([w_t], lr=0.01, weight_decay=0.01)
+    step = lambda: scope["adam_step"](w, w, memory, lr=0.01, lam=0.01, decoupled=True)
+    draw = scope["dropout"](0.5, rng)
+    yield "dropout", lambda: H * draw(H.shape), lambda: F.dropout(H_t, 0.5)
+    yield "AdamW, 10,000 weights", step, optimiser.step

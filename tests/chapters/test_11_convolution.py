@@ -1,0 +1,201 @@
+"""The layers of chapter 11 on shapes the page does not use, and its checks put to the test."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+# What draws and trains on the photograph costs most and is read by no later check.
+chapter = Chapter("11_convolution", without=r"11-recover(-check)?$")
+few = settings(deadline=None, max_examples=25)
+seeds, sizes, small = st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3)
+sides = st.integers(3, 9)
+
+
+@few
+@given(
+    seed=seeds, N=sizes, channels=sizes, O=sizes, H=sides, W=sides, m1=small, m2=small,
+    s=small, p=st.integers(0, 2), d=st.integers(1, 2),
+)  # fmt: skip
+def test_a_layer_equals_conv2d_both_ways(
+    book, seed, N, channels, O, H, W, m1, m2, s, p, d
+):
+    assume(H + 2 * p > d * (m1 - 1) and W + 2 * p > d * (m2 - 1))
+    rng = np.random.default_rng(seed)
+    shapes = (N, channels, H, W), (O, channels, m1, m2), (O,)
+    X, K, b = (rng.normal(size=shape) for shape in shapes)
+    dY = rng.normal(size=book["conv"](X, K, b, s, p, d).shape)
+    layer = lambda X, K, b: F.conv2d(X, K, b, s, p, d)
+    there, (dX, dK, db) = autograd(layer, X, K, b, upstream=dY)
+    for way in ("conv_loops", "conv_windows", "conv", "conv_einsum"):
+        assert_near(book[way](X, K, b, s, p, d), there)
+    assert_near(book["input_gradient"](dY, X, K, s, p, d), dX)
+    assert_near(book["kernel_gradient"](dY, X, m1, m2, s, p, d), (dK, db))
+    M = book["layer_matrix"](K, X, s, p, d)
+    assert M.shape == (there[0].size, X[0].size)
+    assert_near((M.T @ dY.reshape(N, -1).T).T.reshape(X.shape), dX)
+    assert book["length"](H, m1, s, p, d) == there.shape[2]
+    if s == d == 1 and p == 0:
+        assert_near(book["conv_fft"](X, K, b), there)
+
+
+@few
+@given(seed=seeds, n=st.integers(1, 12), m=st.integers(1, 6))
+def test_a_line_equals_numpy(book, seed, n, m):
+    assume(m <= n)
+    rng = np.random.default_rng(seed)
+    x, k = rng.normal(size=n), rng.normal(size=m)
+    assert_near(book["correlate_line"](x, k), np.correlate(x, k, "valid"))
+
+
+@few
+@given(n=st.integers(3, 12), m=small, s=small, p=st.integers(0, 3), d=st.integers(1, 2))
+def test_taps_are_the_places_that_a_layer_reads(book, n, m, s, p, d):
+    assume(n + 2 * p > d * (m - 1))
+    where = F.pad(torch.arange(1.0, n + 1), (p, p))  # 0 in the padding
+    taps = book["taps"](n, m, s, p, d)
+    windows = where.unfold(0, d * (m - 1) + 1, s)[:, ::d].double()
+    assert_near(np.where((taps >= 0) & (taps < n), taps + 1.0, 0.0), windows)
+
+
+@few
+@given(
+    seed=seeds, N=sizes, channels=sizes, H=sides, W=sides, m=small, s=small,
+    how=st.sampled_from(["max", "mean"]),
+)  # fmt: skip
+def test_pooling_equals_torch_both_ways(book, seed, N, channels, H, W, m, s, how):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, channels, H, W))
+    theirs = {"max": F.max_pool2d, "mean": F.avg_pool2d}[how]
+    ours = book["pool"](X, m, s, how)
+    dY = rng.normal(size=ours.shape)
+    there, (dX,) = autograd(lambda X: theirs(X, m, s), X, upstream=dY)
+    assert_near(ours, there)
+    assert_near(book["pool_gradient"](dY, X, m, s, how), dX)
+
+
+layers = st.lists(
+    st.tuples(st.integers(1, 4), st.integers(1, 2), st.integers(1, 2)),
+    min_size=1,
+    max_size=3,
+)
+
+
+@few
+@given(stack=layers)
+def test_the_field_is_what_the_gradient_reaches(book, stack):
+    x = torch.zeros(1, 1, 90, dtype=torch.float64, requires_grad=True)
+    out = x
+    for m, s, d in stack:
+        out = F.conv1d(out, torch.ones(1, 1, m, dtype=torch.float64), None, s, 0, d)
+    out[..., out.shape[-1] // 2].sum().backward()
+    reached = np.flatnonzero(x.grad)
+    assert np.ptp(reached) + 1 == book["field"](stack)
+    cells = book["observed_field"](stack, n=90)
+    assert cells.tolist() == reached.tolist()
+
+
+@few
+@given(seed=seeds, N=st.integers(1, 4), size=st.sampled_from([1, 2, 3, 4, 6, 12]))
+def test_the_network_equals_torch(book, seed, N, size):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(N, 1, 16, 16)), rng.integers(0, 10, N)
+    P = [p.astype(float) for p in book["start"]("conv", size, rng)]
+    net = book["layered"](P, size)
+    logits, back = book["conv_net"](P, X, size)
+    there = net(torch.tensor(X))
+    assert_near(logits, there)
+    F.cross_entropy(there, torch.tensor(y)).backward()
+    grads = back((softmax(logits, axis=1) - np.eye(10)[y]) / N)
+    wanted = net[0].weight, net[0].bias, net[4].weight.T, net[4].bias
+    for ours, leaf, parameter in zip(grads, wanted, "KbVb", strict=True):
+        slope = net[4].weight.grad.T if parameter == "V" else leaf.grad
+        assert_near(ours, slope)
+
+
+@few
+@given(seed=seeds, scrambled=st.booleans())
+def test_each_digit_lies_whole_in_its_frame(book, seed, scrambled):
+    X, y = book["placed"](seed, scrambled)
+    order = np.random.default_rng(seed).permutation(1797)
+    assert np.array_equal(y, book["DIGITS"].y[order])
+    assert_near(
+        np.sort(X.reshape(1797, -1), axis=1)[:, -64:],
+        np.sort(book["DIGITS"].X[order].astype(np.float32), axis=1),
+    )
+
+
+def test_no_digit_is_in_two_parts(book):
+    sets = book["parts"](4)
+    assert [len(X) for X, _ in sets] == [800, 300, 697]
+    whole = book["placed"](4)[0]
+    assert np.array_equal(np.concatenate([X for X, _ in sets]), whole)
+
+
+FAULTS = [
+    Fault("y[i] += k[u] * x[i + u]", "y[i] += k[m - 1 - u] * x[i + u]", "a flip"),
+    Fault("d * (m - 1) - 1) // s + 1", "d * (m - 1)) // s + 1", "off by one in the size"),
+    Fault("(n + 2 * p - d", "(n + p - d", "padding on one side only"),
+    Fault("s, p, d)) - p", "s, p, d))", "taps without the padding"),
+    Fault("Y[n, o, i, j] = b[o]", "Y[n, o, i, j] = 0 * b[o]", "no bias in the loops"),
+    Fault("s * i + d * u, s * j + d * v]", "s * i + d * v, s * j + d * u]", "transposed"),
+    Fault("[:, :, ::s, ::s, ::d, ::d]", "[:, :, ::s, ::s]", "windows without dilation"),
+    Fault("span = d * (m1 - 1) + 1", "span = d * m1 + 1", "a window too high"),
+    Fault("((0, 2, 3), (0, 2, 3)))  # eq-11-dk", "((0, 3, 2), (0, 2, 3)))", "axes of dK"),
+    Fault("dY.sum(axis=(0, 2, 3))", "dY.mean(axis=(0, 2, 3))", "mean for sum in db"),
+    Fault("dX[:, :, rows, columns] += share", "dX[:, :, rows, columns] = share",
+          "the last window only"),
+    Fault("dY, K[:, :, u, v])", "dY, K[:, :, -1 - u, -1 - v])", "the flip in dX"),
+    Fault("dX[:, :, p : p + H, p : p + W]", "dX[:, :, :H, :W]", "the padding kept"),
+    Fault("place = 1 + np.arange", "place = np.arange", "the first pixel as padding"),
+    Fault("np.repeat(K.reshape(O, -1), len(at) // O, axis=0)",
+          "np.tile(K.reshape(O, -1), (len(at) // O, 1))", "kernels in the wrong rows"),
+    Fault("((1, 2, 3),) * 2) + b", "((1, 2, 3),) * 2) - b", "sign of the bias"),
+    Fault("seen.transpose(0, 1, 4, 5, 2, 3)", "seen.transpose(0, 1, 5, 4, 2, 3)", "im2col"),
+    Fault('"nchwuv,ocuv->nohw"', '"nchwuv,ocvu->nohw"', "kernel transposed in einsum"),
+    Fault("K[..., ::-1, ::-1], size)", "K, size)", "no flip before the FFT"),
+    Fault("[:, :, m1 - 1 :, m2 - 1 :]", "[:, :, : 1 - m1 or None, : 1 - m2 or None]",
+          "the wrong ends cut off"),
+    Fault("else seen.mean(axis=(4, 5))", "else seen.sum(axis=(4, 5))", "sum for mean"),
+    Fault("else 1 / m**2", "else 1.0", "no 1/|R| on the way back"),
+    Fault("largest == m * u + v", "largest == m * v + u", "routed to the wrong cell"),
+    Fault("+= share * dY", "= share * dY", "overlapping windows forgotten"),
+    Fault('lambda y: y[0::2]', 'lambda y: y[0::3]', "stride 3"),
+    Fault("r + d * (m - 1) * S, S * s", "r + d * (m - 1) * S * s, S * s", "S too early"),
+    Fault("r + d * (m - 1) * S, S * s", "r + d * m * S, S * s", "m for m − 1"),
+    Fault("size, size) * (Z > 0)", "size, size)", "no slope"),
+    Fault("dlogits @ V.T * (A > 0)", "dlogits @ V.T", "no slope in the dense net"),
+    Fault("np.moveaxis(seen @ K + b, 0, 2)", "np.moveaxis(seen @ K + b, 0, 1)",
+          "places as kernels"),
+    Fault("seen.swapaxes(1, 2) @ dZ", "seen.swapaxes(1, 2) @ dZ / 144", "a mean of places"),
+    Fault("(1 + again, 1797, 2))[again]", "(1 + again, 1797, 2))[0]", "the same places again"),
+    Fault("min(off)", "max(off)", "the worst fit"),
+    Fault("[p - lr * v for p, v", "[p + lr * v for p, v", "uphill"),
+    Fault("share - np.eye(10, dtype", "share + np.eye(10, dtype", "sign of the target"),
+    Fault("frame[i : i + 8, j : j + 8] = D", "frame[:8, :8] = D", "digits in the corner"),
+    Fault("nn.Parameter(V.T.contiguous())", "nn.Parameter(-V.T)", "sign of the copied V"),
+    Fault("B[..., ::-1, ::-1] if turned", "B[..., ::-1, :] if turned", "half a turn"),
+]  # fmt: skip
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """The layer forward and backward, and pooling; and the loops by the best of ours."""
+    rng = np.random.default_rng(0)
+    shapes = (4, 8, 20, 20), (16, 8, 3, 3), (16,)
+    X, K, b = (rng.normal(size=shape).astype(np.float32) for shape in shapes)
+    X_t, K_t, b_t = map(torch.tensor, (X, K, b))
+    ours = lambda: scope["conv"](X, K, b)
+    yield "convolution, im2col", ours, lambda: F.conv2d(X_t, K_t, b_t)
+    yield "the loops by im2col", lambda: scope["conv_loops"](X[:1], K, b), ours
+    dY = rng.normal(size=(4, 16, 18, 18)).astype(np.float32)
+    dY_t = torch.tensor(dY)
+    back = lambda: torch.nn.grad.conv2d_input(X_t.shape, K_t, dY_t)
+    yield "gradient by the input", lambda: scope["input_gradient"](dY, X, K), back
+    pooled = lambda: F.max_pool2d(X_t, 2)
+    yield "max pooling", lambda: scope["pool"](X, 2, 2), pooled

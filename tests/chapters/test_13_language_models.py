@@ -1,0 +1,214 @@
+"""The models of chapter 13 on texts the page does not use, and its checks put to the test."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+# What draws the curves of perplexity costs most and is read by few checks.
+SPARE = (
+    r"13-(ranks-checked|string-check|cheat-run|delta-run|added-checked|overfit-run|"
+    r"overfit-check|halves-run|counts-checked)$"
+)
+chapter = Chapter("13_language_models", without=SPARE)
+few = settings(deadline=None, max_examples=25)
+seeds = st.integers(0, 2**32 - 1)
+V = 6
+texts = st.lists(
+    st.lists(st.integers(3, V + 1), min_size=0, max_size=7).map(lambda s: [*s, 2]),
+    min_size=1,
+    max_size=8,
+)
+orders = st.integers(1, 4)
+
+
+@pytest.fixture(scope="module")
+def book():
+    scope = chapter.namespace()
+    scope["V"] = V
+    return scope
+
+
+@few
+@given(sentences=texts, n=orders)
+def test_counts_are_those_of_a_slow_count(book, sentences, n):
+    slow = Counter()
+    for s in sentences:
+        padded = [1] * (n - 1) + s
+        for t in range(len(s)):
+            slow[tuple(padded[t : t + n])] += 1
+    table = book["count"](sentences, n)
+    fast = {(*u, w): m for u, after in table.items() for w, m in after.items()}
+    assert fast == dict(slow)
+    m_uw, m_u = book["counted"](table, sentences, n)
+    p = book["probabilities"](lambda u: book["relative"](table, u, V + 2), sentences, n)
+    assert_near(p, m_uw / m_u)
+    assert_near(book["perplexity"](p), np.exp(-np.log(m_uw / m_u).mean()))
+
+
+@few
+@given(sentences=texts, n=orders, beta=st.floats(0.05, 0.95), seed=seeds)
+def test_smoothed_models_are_distributions(book, sentences, n, beta, seed):
+    rng = np.random.default_rng(seed)
+    model, table = (
+        book["kneser_ney"](sentences, n, V, beta),
+        book["count"](sentences, n),
+    )
+    three = book["kneser_ney"](sentences, n, V)
+    star = np.arange(200) + rng.uniform(0.01, 1)
+    contexts = [*table, *rng.integers(1, V + 2, (5, n - 1)).tolist()]
+    for u in contexts:
+        for p in (model(u), three(u), book["replaced"](table, u, star)):
+            assert p.shape == (V + 2,)
+            assert_near(p.sum(), 1.0)
+            assert (p[2:] > 0).all() and not p[:2].any()
+
+
+@few
+@given(sentences=texts, beta=st.floats(0.05, 0.95))
+def test_pairs_of_kneser_ney_equal_the_formula(book, sentences, beta):
+    model, table = (
+        book["kneser_ney"](sentences, 2, V, beta),
+        book["count"](sentences, 2),
+    )
+    left = np.zeros(V + 2)
+    for after in table.values():
+        left[list(after)] += 1
+    uniform = np.r_[0, 0, np.full(V, 1 / V)]
+    types = (left > 0).sum()
+    q = np.maximum(left - beta, 0) / left.sum() + beta * types / left.sum() * uniform
+    for u, after in table.items():
+        m = np.zeros(V + 2)
+        m[list(after)] = list(after.values())
+        wanted = np.maximum(m - beta, 0) / m.sum() + beta * len(after) / m.sum() * q
+        assert_near(model(u), wanted)
+
+
+@few
+@given(seed=seeds, N=st.integers(1, 5), n=st.integers(2, 5), D=st.integers(1, 4))
+def test_the_window_model_equals_torch(book, seed, N, n, D):
+    rng, H = np.random.default_rng(seed), 3
+    P = book["start"](n, D, H, rng)
+    contexts, w = rng.integers(0, V + 2, (N, n - 1)), rng.integers(0, V + 2, N)
+
+    def loss(E, W_x, b, W_o, b_o):
+        X = F.embedding(torch.tensor(contexts), E).reshape(N, -1)
+        return F.cross_entropy(torch.tanh(X @ W_x + b) @ W_o + b_o, torch.tensor(w))
+
+    assert_near(book["word_loss"](P, contexts, w), autograd(loss, *P))
+
+
+@few
+@given(seed=seeds, tau=st.floats(0.2, 3), k=st.integers(1, 7))
+def test_temperature_and_top_k(book, seed, tau, k):
+    scores = np.random.default_rng(seed).normal(size=7)
+    p = F.softmax(torch.tensor(scores), dim=0).numpy()
+    wanted = torch.tensor(scores) / tau
+    kept = wanted.topk(k).indices
+    mask = torch.full((7,), -torch.inf, dtype=torch.float64)
+    mask[kept] = 0
+    assert_near(book["shaped"](p, tau, k), F.softmax(wanted + mask, dim=0))
+
+
+@few
+@given(seed=seeds, T=st.integers(1, 9), N=st.integers(1, 4), M=st.integers(60, 120))
+def test_pieces_are_used_once_and_shifted_by_one(book, seed, T, N, M):
+    tokens = np.arange(M)
+    for way in ("random_pieces", "consecutive_pieces"):
+        batches = list(book[way](tokens, T, N, np.random.default_rng(seed)))
+        used = np.concatenate([X.ravel() for X, _ in batches])
+        assert len(set(used)) == len(used)
+        assert all((Y == X + 1).all() and X.shape == (N, T) for X, Y in batches)
+
+
+def test_how_the_contest_was_tuned():
+    """Rate, start, dropout and the discount, on the validation sentences alone."""
+    book = Chapter("13_language_models").namespace()
+    book["SENTENCES"] = [
+        book["text"].tokenise(line)
+        for line in book["data"].load_prose().split("\n") if line
+    ]  # fmt: skip
+    vocab, train, valid, _ = book["parts"](0)
+    new = book["windows"](valid, 4)
+
+    def score(**settings):
+        net = book["fit"](train, len(vocab), **settings)
+        p = book["guess"](net, new[:, :-1])[np.arange(len(new)), new[:, -1]]
+        return book["perplexity"](p)
+
+    counts = {}
+    for beta in (None, 0.75, 0.85, 0.95):
+        model = book["kneser_ney"](train, 4, len(vocab) - 2, beta)
+        counts[beta] = book["perplexity"](book["probabilities"](model, valid, 4))
+    assert min(counts, key=counts.get) is None and counts[0.85] < counts[0.75]
+    assert counts[0.85] < counts[0.95]
+    found = {lr: score(lr=lr) for lr in (0.01, 0.03, 0.1)}
+    assert found[0.03] < 0.99 * found[0.01] and found[0.03] < 0.95 * found[0.1], found
+    assert max(found[0.03], score(seed=1)) < 0.97 * counts[None]
+    bare = {
+        (lr, epochs): score(lr=lr, epochs=epochs, drop=(0.0, 0.0))
+        for lr, epochs in ((0.01, 2), (0.06, 2), (0.03, 2), (0.03, 3))
+    }
+    assert min(bare, key=bare.get) == (0.03, 2)
+    assert 0.97 < bare[0.03, 2] / counts[None] < 1.03, bare
+
+
+FAULTS = [
+    Fault("padded = [[BOS] * (n - 1)", "padded = [[BOS] * n", "one <bos> too many"),
+    Fault("after.get(w, 0) + 1", "1", "each pair once"),
+    Fault("total.get(u, 0)) for u, w", "1) for u, w", "no denominator"),
+    Fault("m_uw / sum(after.values())", "m_uw / len(after)", "types for tokens"),
+    Fault("np.exp(-np.log(p).mean())", "np.exp(-np.log2(p).mean())", "bits for nats"),
+    Fault("np.exp(-np.log(p).mean())", "1 / p.mean()", "the arithmetic mean"),
+    Fault("(m_uw + delta) / (m_u + delta * V)", "(m_uw + delta) / (m_u + delta)", "no V"),
+    Fault("p = np.full(V + 2, star[0])", "p = np.zeros(V + 2)", "nothing for the unseen"),
+    Fault("p[:2] = 0  # <pad>", "p[:1] = 0  # <pad>", "<bos> is guessed"),
+    Fault("(r + 1) * freq[r + 1] / freq[r]", "r * freq[r + 1] / freq[r]", "r for r + 1"),
+    Fault("(r + 1) * freq[r + 1] / freq[r]", "(r + 1) * freq[r] / freq[r + 1]", "inverted"),
+    Fault("float(V) ** n - freq.sum()", "float(V) ** n", "the seen counted as unseen"),
+    Fault("taken.sum() / m.sum()", "taken.mean() / m.sum()", "one discount given back"),
+    Fault("(m - taken) / m.sum()", "m / m.sum()", "nothing taken"),
+    Fault("np.minimum(m, 3)", "np.minimum(m, 2)", "two discounts"),
+    Fault("(F[1] + 2 * F[2])", "(F[1] + F[2])", "the factor Y"),
+    Fault("* (r + 1) * F[r + 1]", "* r * F[r + 1]", "r for r + 1 in the discounts"),
+    Fault("share) / (1 - share)", "share)", "dropout without enlarging"),
+    Fault("levels[n - 1 - len(u)]", "levels[0]", "the highest order only"),
+    Fault("np.full(V, 1 / V)", "np.full(V, 1 / (V + 2))", "two words too many"),
+    Fault("Counter(gram[1:] for gram in grams)", "Counter(gram[:-1] for gram in grams)",
+          "contexts for words"),
+    Fault("(1 - h**2)", "(1 - h)", "slope of tanh"),
+    Fault("np.add.at(dE, contexts, dX)", "dE[contexts] = dX", "only the last place"),
+    Fault("h.T @ dZ, dZ.sum(axis=0)", "h.T @ dZ, dZ.mean(axis=0)", "mean for sum in db_o"),
+    Fault("(p - np.eye(p.shape[1])[w]) / len(w)", "(p - np.eye(p.shape[1])[w])", "no 1/N"),
+    Fault("lr * (1 - step / steps)", "-lr * (1 - step / steps)", "uphill"),
+    Fault("** (1 / tau)", "** tau", "temperature inverted"),
+    Fault("[k:]] = 0", "[: -k]] = 0", "the least probable kept"),
+    Fault("return out[n - 1 :]", "return out", "<bos> returned"),
+    Fault("yield tokens[at], tokens[at + 1]", "yield tokens[at], tokens[at]", "no shift"),
+    Fault("for s in (0, 1))", "for s in (0, 2))", "shifted by two"),
+    Fault("range(0, length - T + 1, T)", "range(0, length - T + 1, 1)", "overlapping"),
+]  # fmt: skip
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """The window model forward and backward, and a look-up."""
+    rng = np.random.default_rng(0)
+    scope["V"] = 1000
+    P = [p.astype(np.float32) for p in scope["start"](4, 32, 64, rng)]
+    contexts, w = rng.integers(0, 1002, (128, 3)), rng.integers(0, 1002, 128)
+    net = scope["Window"](4, 32, 64, 1002)
+    there, right = torch.tensor(contexts), torch.tensor(w)
+    ours = lambda: scope["word_loss"](P, contexts, w)
+    yield (
+        "window model, both ways",
+        ours,
+        lambda: F.cross_entropy(net(there), right).backward(),
+    )

@@ -1,0 +1,281 @@
+"""The functions of chapter 14 on shapes the page does not use, and its checks put to the test."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+# What counts the characters of the text is read by slow checks alone.
+chapter = Chapter("14_rnn", without=r"14-(counts-check|cut-run)$")
+few = settings(deadline=None, max_examples=25)
+seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
+steps = st.integers(1, 7)
+
+
+def drawn(seed, T, N, D, H):
+    rng = np.random.default_rng(seed)
+    shapes = (T, N, D), (N, H), (D, H), (H, H), (H,)
+    return rng, [rng.normal(size=shape) for shape in shapes]
+
+
+def unrolled(X, h, W_x, W_h, b, curve=torch.tanh):
+    out = []
+    for X_t in X:
+        h = curve(X_t @ W_x + h @ W_h + b)
+        out.append(h)
+    return torch.stack(out)
+
+
+@few
+@given(
+    seed=seeds,
+    T=steps,
+    N=sizes,
+    D=sizes,
+    H=sizes,
+    curve=st.sampled_from(["tanh", "linear"]),
+)
+def test_the_network_equals_torch_both_ways(book, seed, T, N, D, H, curve):
+    rng, arrays = drawn(seed, T, N, D, H)
+    X, h_0, W_x, W_h, b = arrays
+    f = torch.tanh if curve == "tanh" else lambda z: z
+    G = rng.normal(size=(T, N, H))
+    there, wanted = autograd(lambda *a: unrolled(*a, f), *arrays, upstream=G)
+    states = book["rnn_forward"](X, h_0, W_x, W_h, b, curve)
+    assert_near(states[1:], there, rtol=1e-7)
+    back = book["rnn_backward"](G, X, states, W_x, W_h, curve)
+    assert_near(back, wanted, rtol=1e-6, atol=1e-8)
+    by_sum = book["double_sum"](G, X, states, W_x, W_h, curve=curve)
+    assert_near(by_sum, wanted[2:], rtol=1e-6, atol=1e-8)
+
+
+@few
+@given(seed=seeds, T=steps, N=sizes, D=sizes, H=sizes)
+def test_states_equal_those_of_the_library(book, seed, T, N, D, H):
+    _, (X, h_0, W_x, W_h, b) = drawn(seed, T, N, D, H)
+    rnn = nn.RNN(D, H).double()
+    rnn.weight_ih_l0.data, rnn.weight_hh_l0.data = (
+        torch.tensor(W_x.T),
+        torch.tensor(W_h.T),
+    )
+    rnn.bias_ih_l0.data, rnn.bias_hh_l0.data = torch.tensor(b), torch.zeros(H).double()
+    there, _ = rnn(torch.tensor(X), torch.tensor(h_0)[None])
+    assert_near(book["rnn_forward"](X, h_0, W_x, W_h, b)[1:], there)
+
+
+@few
+@given(seed=seeds, T=steps, N=sizes, D=sizes, H=sizes, K=st.integers(1, 7))
+def test_the_truncated_sum_detaches_what_lies_before(book, seed, T, N, D, H, K):
+    rng, (X, h_0, W_x, W_h, b) = drawn(seed, T, N, D, H)
+    states = book["rnn_forward"](X, h_0, W_x, W_h, b)
+    G = rng.normal(size=(T, N, H))
+    wanted = [np.zeros_like(p) for p in (W_x, W_h, b)]
+    for t in range(T):  # each loss by itself, from a state that counts as given
+        first = max(0, t + 1 - K)
+        known = torch.tensor(X[first : t + 1]), torch.tensor(states[first])
+        last = lambda *P, known=known: unrolled(*known, *P)[-1]
+        _, slopes = autograd(last, W_x, W_h, b, upstream=G[t])
+        wanted = [total + d for total, d in zip(wanted, slopes, strict=True)]
+    found = book["double_sum"](G, X, states, W_x, W_h, K)
+    assert_near(found, wanted, rtol=1e-7, atol=1e-9)
+
+
+@few
+@given(seed=seeds, T=steps, D=sizes, H=sizes)
+def test_forward_mode_equals_reverse_mode(book, seed, T, D, H):
+    rng, (X, h_0, W_x, W_h, b) = drawn(seed, T, 1, D, H)
+    states, G = book["rnn_forward"](X, h_0, W_x, W_h, b), rng.normal(size=(T, 1, H))
+    back = book["rnn_backward"](G, X, states, W_x, W_h)[2:]
+    shares = list(book["rtrl"](G[:, 0], X[:, 0], h_0[0], W_x, W_h, b))
+    assert len(shares) == T
+    for i, told in enumerate(back):
+        assert_near(sum(s[i] for s in shares).reshape(told.shape), told, rtol=1e-7)
+
+
+@few
+@given(seed=seeds, T=st.integers(2, 7), H=sizes)
+def test_the_product_of_jacobians_equals_autograd(book, seed, T, H):
+    _, (X, h_0, W_x, W_h, b) = drawn(seed, T, 1, 2, H)
+    states = book["rnn_forward"](X, h_0, W_x, W_h, b)[:, 0]
+
+    def last(Z):
+        for X_t in torch.tensor(X[1:, 0]):
+            Z = X_t @ torch.tensor(W_x) + Z.tanh() @ torch.tensor(W_h) + torch.tensor(b)
+        return Z
+
+    Z_1 = torch.tensor(X[0, 0] @ W_x + h_0[0] @ W_h + b)
+    wanted = torch.autograd.functional.jacobian(last, Z_1)
+    product_of = book["jacobian_product"](states, W_h, T, 1)
+    assert_near(product_of, wanted, rtol=1e-5, atol=1e-8)
+
+
+@few
+@given(seed=seeds, T=st.integers(4, 9), D=sizes, H=sizes, K=st.integers(0, 3))
+def test_a_delay_layer_equals_a_convolution(book, seed, T, D, H, K):
+    rng = np.random.default_rng(seed)
+    X, W, b = (rng.normal(size=s) for s in ((T, D), (K + 1, D, H), H))
+    kernel = torch.tensor(W[::-1].copy()).permute(2, 1, 0)
+    there = F.conv1d(torch.tensor(X.T)[None], kernel, torch.tensor(b)).tanh()[0].T
+    assert_near(book["delay_layer"](X, W, b), there)
+
+
+@few
+@given(n=st.integers(12, 20), K=st.integers(0, 4), K_x=st.integers(-1, 3))
+def test_rows_hold_what_was_before(book, n, K, K_x):
+    y, x = np.arange(n) + 0.5, np.arange(n) + 100.0
+    for t, row in enumerate(book["lagged"](y, K, x, K_x, first=6), 6):
+        past = [y[t - k] for k in range(1, K + 1)]
+        assert row.tolist() == [1.0, *past, *(x[t - k] for k in range(K_x + 1))]
+
+
+@few
+@given(seed=seeds, threshold=st.floats(0.01, 100))
+def test_clipping_equals_the_library(book, seed, threshold):
+    rng = np.random.default_rng(seed)
+    raw = [rng.normal(size=s) for s in ((2, 3), (4,), (1, 1))]
+    held = [nn.Parameter(torch.tensor(g)) for g in raw]
+    for parameter, g in zip(held, raw, strict=True):
+        parameter.grad = torch.tensor(g)
+    nn.utils.clip_grad_norm_(held, threshold)
+    assert_near(book["clip"](raw, threshold), [p.grad for p in held], rtol=1e-5)
+
+
+@few
+@given(n=st.integers(10, 60), N=sizes, T=sizes, seed=seeds)
+def test_pieces_are_followed_by_their_targets(book, n, N, T, seed):
+    ids = torch.arange(n)
+    for X, Y in [*book["consecutive"](ids, N, T),
+                 *book["random_pieces"](ids, N, T, np.random.default_rng(seed))]:  # fmt: skip
+        assert X.shape == Y.shape == (T, N)
+        assert (Y == X + 1).all() and (X[1:] == X[:-1] + 1).all()
+
+
+@few
+@given(w=st.floats(0.2, 1.2), b=st.floats(-0.5, 0.5))
+def test_slopes_of_one_unit(book, w, b):
+    def loss(w, b):
+        h = torch.tensor(0.5, dtype=torch.float64)
+        for _ in range(50):
+            h = torch.tanh(w * h + b)
+        return (h - 0.7) ** 2 / 2
+
+    value, slopes = autograd(loss, w, b)
+    found = book["cliff"](np.array(w), np.array(b))
+    assert_near(found, (value, *slopes), rtol=1e-6, atol=1e-9)
+
+
+def test_perplexity_of_a_uniform_model_is_the_number_of_characters(book):
+    scope = dict(book, KEPT="abcde")
+    net = book["Net"](5, 3, 5, 0)
+    net.out.weight.data.zero_()
+    net.out.bias.data.zero_()
+    perplexity = type(book["perplexity"])(book["perplexity"].__code__, scope)
+    assert abs(perplexity(net, torch.arange(40) % 5) - 5) < 1e-4
+
+
+def test_thirty_passes_over_the_characters_come_near_counting(book):
+    """What 14-char-said tells of longer training."""
+    (texts,) = (cell for cell in chapter.cells if cell.id == "14-char-run")
+    exec(texts.source, book)
+    net, told = book["read"](0, 0.01, passes=30, T=32)
+    found = book["perplexity"](net, book["ids"]["test"])
+    assert 3.8 < found < 4.08 and told[-1] < told[11] < told[2]
+    assert 3.63 < found < 4.09  # counted with orders 5 and 4
+
+
+FAULTS = [
+    Fault("X[K - k : T - k] @ W[k]", "X[k : T - K + k] @ W[k]", "delays reversed"),
+    Fault("for k in range(K + 1)) + b", "for k in range(K + 1))", "no bias"),
+    Fault("y[first - k : len(y) - k] for k in range(1, K + 1)",
+          "y[first - k + 1 : len(y) - k + 1] for k in range(1, K + 1)", "the present as past"),
+    Fault("for k in range(K_x + 1)", "for k in range(1, K_x + 1)", "no delay 0 of x"),
+    Fault("np.ones(len(y) - first)", "np.zeros(len(y) - first)", "no constant"),
+    Fault("A[parts[0]], y[parts[0]]", "A[parts[-1]], 0 * y[parts[-1]]", "nothing fitted"),
+    Fault("lambda h: 1 - h**2", "lambda h: 1 - h", "the slope of tanh"),
+    Fault('"linear": (lambda z: z, np.ones_like)', '"linear": (lambda z: z, np.zeros_like)',
+          "the slope of a line"),
+    Fault("X_t @ W_x + states[-1] @ W_h + b)", "X_t @ W_x + states[0] @ W_h + b)",
+          "always the first state"),
+    Fault("states[-1] @ W_h + b)", "states[-1] @ W_h.T + b)", "W_h transposed"),
+    Fault("delta = G[t] * slope(states[t + 1])", "delta = G[t] * slope(states[t])",
+          "slope of the step before"),
+    Fault("(delta @ W_h.T) * slope(states[k + 1])", "(delta @ W_h) * slope(states[k + 1])",
+          "W_h not transposed on the way back"),
+    Fault("dW_h += states[k].T @ delta", "dW_h += states[k + 1].T @ delta", "the state after"),
+    Fault("t - (K or T)), -1)", "t - (K or T - 1)), -1)", "one step too few"),
+    Fault("(G[t] + dh) * slope", "G[t] * slope", "nothing comes back"),
+    Fault("dh = dZ[t] @ W_h.T  # what", "dh = dZ[t] @ W_h  # what", "transpose in the sweep"),
+    Fault("over(states[:-1])", "over(states[1:])", "states one step late"),
+    Fault("return dZ @ W_x.T, dh", "return dZ @ W_x.T, 0 * dh", "no gradient by h_0"),
+    Fault("dZ.sum(axis=(0, 1))", "dZ.mean(axis=(0, 1))", "mean for sum in db"),
+    Fault("X.cumsum(axis=0) % 2", "X.cumsum(axis=1) % 2", "parity over the batch"),
+    Fault("(expit(O) - y) / y.size", "(expit(O) - y)", "no 1/N"),
+    Fault('np.einsum("tnh,tnc->hc", states[1:], dO)', 'np.einsum("tnh,tnc->hc", states[:-1], dO)',
+          "states of the step before in dW_o"),
+    Fault("leaf.grad = torch.from_numpy(d)", "leaf.grad = -torch.from_numpy(d)", "uphill"),
+    Fault("range(t - 1, k - 1, -1)", "range(k, t)", "ascending order"),
+    Fault("product_of @ (W_h.T * slope(states[i]))", "product_of @ (W_h * slope(states[i]))",
+          "Jacobian transposed"),
+    Fault("g * threshold / max(length, threshold)", "g * threshold / length",
+          "short gradients made long"),
+    Fault("np.sqrt(sum((g**2).sum() for g in gradients))", "sum(abs(g).sum() for g in gradients)",
+          "another norm"),
+    Fault("(1 - new**2) * (h + w * dh_dw)", "(1 - new**2) * (new + w * dh_dw)",
+          "the new state in the slope"),
+    Fault("places[-1] - lr * np.array", "places[-1] + lr * np.array", "up the cliff"),
+    Fault("(ids[i : i + N * length].reshape(N, length).T for i",
+          "(ids[i : i + N * length].reshape(length, N) for i", "strips torn"),
+    Fault("yield ids[at], ids[at + 1]", "yield ids[at], ids[at]", "targets not moved"),
+    Fault("rng.permutation((len(ids) - 1) // T) * T", "rng.permutation((len(ids) - 1) // T)",
+          "pieces overlap"),
+    Fault("S @ W_h) * (1 - h**2)", "S @ W_h.T) * (1 - h**2)", "transpose in RTRL"),
+    Fault("* np.eye(len(b)) + S", "+ S", "every unit acts on every other"),
+    Fault("states, last = self.rnn(X, h)", "states, last = self.rnn(X)", "the state not carried"),
+]  # fmt: skip
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """Forward and both ways, 50 steps of 32 sequences; and what the other ways cost."""
+    rng = np.random.default_rng(0)
+    T, N, D, H = 50, 32, 32, 128
+    shapes = (T, N, D), (N, H), (D, H), (H, H), (H,), (T, N, H)
+    X, h_0, W_x, W_h, b, G = (
+        0.05 * rng.normal(size=s).astype(np.float32) for s in shapes
+    )
+    rnn = nn.RNN(D, H)
+    X_t, h_t, G_t = torch.tensor(X), torch.tensor(h_0)[None], torch.tensor(G)
+    forward = lambda: scope["rnn_forward"](X, h_0, W_x, W_h, b)
+
+    def theirs_forward():
+        with torch.no_grad():
+            return rnn(X_t, h_t)
+
+    def both():
+        return scope["rnn_backward"](G, X, forward(), W_x, W_h)
+
+    def theirs_both():
+        rnn.zero_grad()
+        rnn(X_t, h_t)[0].backward(G_t)
+
+    yield "recurrent network, forward", forward, theirs_forward
+    yield "forward and backward", both, theirs_both
+    states = forward()
+    back = lambda: scope["rnn_backward"](G, X, states, W_x, W_h)
+    yield (
+        "double sum by one sweep",
+        lambda: scope["double_sum"](G, X, states, W_x, W_h),
+        back,
+    )
+    small = [X[:, 0, :3], h_0[0, :16], W_x[:3, :16], W_h[:16, :16], b[:16]]
+    ours = lambda: list(scope["rtrl"](G[:, 0, :16], *small))
+    states_small = scope["rnn_forward"](X[:, :1, :3], h_0[:1, :16], *small[2:])
+    other = lambda: scope["rnn_backward"](
+        G[:, :1, :16], X[:, :1, :3], states_small, small[2], small[3]
+    )
+    yield "RTRL by BPTT, 16 units", ours, other

@@ -1,0 +1,304 @@
+"""The cells of chapter 17 on shapes the page does not use, and its checks put to the test."""
+
+from collections import Counter
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+# What trains costs most, and no check of the functions above it reads what comes out.
+TRAINS = r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write|broken|deep|longer)"
+chapter = Chapter("17_transformer", without=TRAINS)
+few = settings(deadline=None, max_examples=15)
+near = partial(assert_near, atol=1e-9)
+seeds, sizes = st.integers(0, 2**31 - 1), st.integers(1, 5)
+
+
+def normal(seed, *size):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(size, generator=generator).double()
+
+
+def ramp(X):
+    """Weights for an output of the shape of ``X``, no two of them equal."""
+    return np.linspace(-1, 2, X.numel()).reshape(X.shape)
+
+
+@few
+@given(N=sizes, T=sizes, S=sizes, h=st.integers(1, 3), d_h=sizes, seed=seeds)
+def test_attention_and_its_gradients_equal_torch(book, N, T, S, h, d_h, seed):
+    d = h * d_h
+    theirs = book["shaken"](nn.MultiheadAttention(d, h, batch_first=True), seed)
+    ours = book["Attention"](d, h).double()
+    book["load_attention"](ours, theirs)
+    X, source = normal(seed, N, T, d), normal(seed + 1, N, S, d)
+    mask = torch.rand(T, S, generator=torch.Generator().manual_seed(seed)) < 0.6
+    mask[:, 0] = True
+    here = lambda X, source: ours(X, source, mask=mask)
+    there = lambda X, source: theirs(X, source, source, attn_mask=~mask)[0]
+    a, b = (autograd(f, X, source, upstream=ramp(X)) for f in (here, there))
+    near(a, b)
+
+
+@few
+@given(T=sizes, h=st.integers(1, 3), d_h=st.integers(1, 4), seed=seeds, pre=st.booleans(),
+       cross=st.booleans())  # fmt: skip
+def test_blocks_equal_torch(book, T, h, d_h, seed, pre, cross):
+    d = 2 * h * d_h
+    kind = nn.TransformerDecoderLayer if cross else nn.TransformerEncoderLayer
+    how = {"dropout": 0.0, "activation": "gelu", "batch_first": True, "norm_first": pre}
+    theirs = book["shaken"](kind(d, h, 4 * d, **how), seed)
+    ours = book["CrossBlock" if cross else "Block"](d, h, pre).double()
+    book["load_block"](ours, theirs)
+    X = normal(seed, 2, T, d)
+    inputs = [X, normal(seed + 1, 2, 3, d)][: 1 + cross]
+    a, b = (autograd(f, *inputs, upstream=ramp(X)) for f in (ours, theirs))
+    near(a, b, rtol=1e-8, atol=1e-8)
+
+
+@few
+@given(
+    N=sizes, T=sizes, d=st.integers(2, 7), seed=seeds, eps=st.sampled_from([1e-5, 0.1])
+)
+def test_layer_norm_equals_torch(book, N, T, d, seed, eps):
+    shapes = (N, T, d), (d,), (d,), (N, T, d)
+    *arrays, dY = (normal(seed + i, *s).numpy() for i, s in enumerate(shapes))
+    theirs = lambda X, g, b: F.layer_norm(X, (d,), g, b, eps)
+    Y, gradients = autograd(theirs, *arrays, upstream=dY)
+    near(book["layer_norm"](*arrays, eps=eps), Y)
+    ours = book["layer_norm_backward"](dY, *arrays, eps=eps)
+    near([ours[key] for key in "Xgb"], gradients, rtol=1e-7, atol=1e-7)
+
+
+@few
+@given(T=sizes, d=sizes, d_v=sizes, seed=seeds)
+def test_self_attention_in_rows_and_columns(book, T, d, d_v, seed):
+    rng = np.random.default_rng(seed)
+    X, *Ws = book["draw"](rng, (T, d), (d, 3), (d, 3), (d, d_v))
+    O, A = book["self_attention"](X, *Ws)
+    np.testing.assert_allclose(A.sum(axis=1), 1)
+    np.testing.assert_allclose(book["in_columns"](X.T, *[W.T for W in Ws]), O.T)
+    theirs = F.scaled_dot_product_attention(*[torch.tensor(X @ W) for W in Ws])
+    np.testing.assert_allclose(O, theirs.numpy())
+    order = rng.permutation(T)
+    np.testing.assert_allclose(book["self_attention"](X[order], *Ws)[0], O[order])
+
+
+@few
+@given(pairs=st.integers(1, 6), t=st.integers(0, 50), k=st.integers(0, 50), seed=seeds)
+def test_positions_turn(book, pairs, t, k, seed):
+    P = book["sinusoids"](t + k + 1, 2 * pairs)
+    near(book["rotate"](P[t : t + 1], k)[0], P[t + k])
+    q, key = normal(seed, 1, 2 * pairs), normal(seed + 1, 1, 2 * pairs)
+    score = lambda a, b: book["rotate"](q, a) @ book["rotate"](key, b).T
+    near(score(t + k, t), score(k, 0))
+    near(book["rotate"](q, t).norm(), q.norm())
+
+
+@few
+@given(T=st.integers(1, 9), d_h=st.integers(1, 4), h=st.integers(1, 3), seed=seeds)
+def test_costs_are_those_that_run(book, T, d_h, h, seed):
+    d, X = d_h * h, torch.ones(1, T, d_h * h)
+    assert book["counted"](book["Block"](d, h), X) == 12 * T * d**2 + 2 * T**2 * d
+    for name, f in book["layers"](T, d).items():
+        assert book["counted"](f, X) == book["multiply_adds"](T, d)[name], name
+
+
+@few
+@given(
+    kind=st.sampled_from(["learned", "sinusoid", "rotary", "none"]),
+    L=st.integers(1, 3), start=st.integers(1, 4), count=st.integers(1, 6), seed=seeds,
+)  # fmt: skip
+def test_a_cache_changes_nothing(book, kind, L, start, count, seed):
+    model = book["shaken"](book["Transformer"](7, 12, 12, 3, L, kind), seed)
+    x = torch.randint(7, (2, start), generator=torch.Generator().manual_seed(seed))
+    fast, logits = book["sample"](model, x, count, tau=0)
+    slow, other = book["sample"](model, x, count, tau=0, cached=False)
+    assert torch.equal(fast, slow) and fast.shape == (2, start + count)
+    near(logits, other, rtol=1e-10, atol=1e-10)
+    assert torch.equal(book["write"](model, x, count), slow)
+
+
+def whole():
+    """What the training functions need besides the define cells."""
+    scope = dict(chapter.namespace())
+    stops = {"17-backwards-run": "RUNS =", "17-broken-check": "PEEKER, PEEKED"}
+    for cell in chapter.cells:
+        if cell.id in stops:
+            exec(cell.source[: cell.source.index(stops[cell.id])], scope)
+    return scope
+
+
+def test_without_positions_nothing_is_written_backwards():
+    """The loss falls, since the letters are known, but their order is not."""
+    scope = whole()
+    run = scope["learn_backwards"](1, steps=1000, lr=0.01, positions="none")
+    assert 1.2 < run[1][-20:].mean() < 2.2
+    assert scope["exactly"](run[0], run[3], count=300) < 0.01
+
+
+def test_the_head_that_looks_at_the_mirrored_letter_is_needed():
+    """Three more starts; without a head of block 2 most are right from most starts."""
+    scope, controls = whole(), []
+    for seed in (3, 4, 5):
+        model, losses, maps, seen = scope["learn_backwards"](seed)
+        A = torch.tensor(maps[-1])[..., 8:16, :8].flip(-1)
+        looks = A.diagonal(dim1=-2, dim2=-1).mean((1, 3)).flatten()  # words, letters
+        right = lambda m=model, s=seen: scope["exactly"](m, s, count=300)
+        heads = [(l, i) for l in (0, 1) for i in (0, 1)]
+        share = [scope["muted"](model, l, i, right) for l, i in heads]
+        assert right() > 0.99 and losses[45] > 2.5 > 0.3 > losses[120]
+        assert looks.argmax() < 2 and share[looks.argmax()] < 0.6, (seed, share)
+        controls.append(min(share[2:]))
+    assert np.median(controls) > 0.8, controls
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_ten_blocks_without_warm_up(seed):
+    """Pre-norm learns, post-norm does not; seed 0 is on the page."""
+    learn = whole()["learn_deep"]
+    ends = {
+        at: learn(*at, seed)[-10:].mean() for at in ((True, 1), (False, 1), (False, 60))
+    }
+    assert ends[True, 1] < 0.1 and ends[False, 1] > 0.8 > 0.5 > ends[False, 60], ends
+
+
+def test_longer_than_trained_on(book):
+    """Seed 0 is on the page; the order is the same from other starts, at other rates."""
+    learn, right_at = book["learn_delay"], book["right_at"]
+    for seed, lr in ((1, 0.002), (2, 0.01)):
+        model = learn("rotary", seed, lr=lr)
+        far, sharper = right_at(model), right_at(model, sharper=1.0)
+        assert far[13:21].mean() > 0.75 and far[29:].mean() < 0.8, (seed, lr, far)
+        assert sharper[29:].mean() < far[29:].mean() + 0.05, (seed, lr, sharper)
+        assert right_at(model, window=16).min() > 0.9, (seed, lr)
+        added = right_at(learn("sinusoid", seed, lr=lr))[13:21].mean()
+        assert added < 0.6, (seed, lr, added)
+        assert right_at(learn("learned", seed))[13:21].mean() < 0.2
+
+
+def test_another_start_reads_this_book_as_well(book):
+    model, _ = book["read"](1)
+    assert abs(book["perplexity"](model, book["ids"]["test"]) - 4.4) < 0.3
+
+
+def kneser_ney(text, order, beta, V):
+    """Interpolated Kneser-Ney of Chapter 13 on characters: log p of a character."""
+    grams, levels = Counter(windows(text, order)), []
+    for _ in range(order):
+        table, sums = dict(grams), {}
+        for gram, m in grams.items():
+            total, kinds = sums.get(gram[:-1], (0, 0))
+            sums[gram[:-1]] = total + m, kinds + 1
+        levels.insert(0, (table, sums))
+        grams = Counter(gram[1:] for gram in grams)  # different characters before
+
+    def probability(gram):
+        p = 1 / V
+        for k, (table, sums) in enumerate(levels):
+            short = gram[len(gram) - k - 1 :]
+            if len(short) == k + 1 and short[:-1] in sums:
+                total, kinds = sums[short[:-1]]
+                p = (max(table.get(short, 0) - beta, 0) + beta * kinds * p) / total
+        return p
+
+    return probability
+
+
+def windows(text, n):
+    return [text[i : i + n] for i in range(len(text) - n + 1)]
+
+
+def test_kneser_ney_counts_better_than_the_models_of_the_page_read(book):
+    texts, V = book["texts"], len(book["KEPT"])
+    found = {}
+    for order, beta in ((6, 0.9), (7, 0.8), (7, 0.9), (7, 0.98), (8, 0.9)):
+        p = kneser_ney(texts["train"], order, beta, V)
+        for name in ("valid", "test"):
+            logs = np.log([p(gram) for gram in windows(texts[name], order)])
+            found[order, beta, name] = np.exp(-logs.mean())
+    best = min((at for at in found if at[2] == "valid"), key=found.get)
+    assert abs(found[*best[:2], "test"] - 3.3) < 0.05, found
+    assert best[:2] == (7, 0.9), found  # inside the grid
+    p = kneser_ney("abcab", 2, 0.5, 3)  # by hand: b follows a twice, one kind of pair
+    assert np.isclose(p("ab"), (1.5 + 0.5 * (1 - 0.5 + 1.5 / 3) / 3) / 2)
+
+
+def test_twelve_passes_are_better_than_four_and_worse_than_counting(book):
+    model, _ = book["read"](0, steps=1800)
+    assert 3.55 < book["perplexity"](model, book["ids"]["test"]) < 3.95
+
+
+FAULTS = [
+    Fault("S = Q @ K.T / np.sqrt(Q.shape[1])", "S = Q @ K.T", "no scale"),
+    Fault("A = softmax(S, axis=1)  # over", "A = softmax(S, axis=0)  # over", "wrong axis"),
+    Fault("K.T @ Q / np.sqrt(len(Q)), axis=0", "K.T @ Q / np.sqrt(len(Q)), axis=1",
+          "columns with a softmax of rows"),
+    Fault("3 * T * d**2, 2 * T * d**2", "3 * T * d**2, T * d**2", "no product with the state"),
+    Fault("4 * T * d**2 + 2 * T**2 * d\n", "3 * T * d**2 + 2 * T**2 * d\n", "no W_o counted"),
+    Fault("Z.unflatten(-1, (self.h, -1)).transpose(1, 2)",
+          "Z.unflatten(-1, (-1, self.h)).transpose(1, 3).transpose(2, 3)", "every h-th column"),
+    Fault("/ Q.shape[-1] ** 0.5  # (N, h, T, S)", "/ self.W_q.in_features**0.5", "scale of the model"),  # noqa: E501
+    Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(mask, -torch.inf)", "mask turned round"),  # noqa: E501
+    Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(~mask, 0.0)", "masked scores of 0"),
+    Fault("self.A = S.softmax(dim=-1)", "self.A = S.softmax(dim=-2)", "over the queries"),
+    Fault("(self.A @ V).transpose(1, 2).flatten(2)",
+          "(self.A @ V).flatten(1).unflatten(1, (X.shape[1], -1))", "joined without turning"),
+    Fault("angle.sin(), angle.cos()], dim=-1", "angle.cos(), angle.sin()], dim=-1",
+          "sine and cosine exchanged"),
+    Fault("x * c + y * s, y * c - x * s", "x * c - y * s, y * c + x * s", "turned back"),
+    Fault("x * c + y * s, y * c - x * s", "x * c + y * s, y * c + x * s", "no rotation"),
+    Fault("torch.arange(start, start + T)", "torch.arange(T)", "start forgotten"),
+    Fault("10000.0 ** (-torch.arange(0, d, 2).double() / d)",
+          "10000.0 ** (-torch.arange(d // 2).double() / d)", "frequencies too close"),
+    Fault("g * (X - mean) / std + b", "g * ((X - mean) / std + b)", "offset times gain"),
+    Fault("((X - mean) ** 2).mean(axis=-1, keepdims=True) + eps)",
+          "((X - mean) ** 2).sum(axis=-1, keepdims=True) + eps)", "sum for mean"),
+    Fault("dX_hat.mean(axis=-1, keepdims=True) - X_hat * along", "X_hat * along", "no mean taken out"),  # noqa: E501
+    Fault(" - X_hat * along) / std", ") / std", "no part along taken out"),
+    Fault(" - X_hat * along) / std", " - X_hat * along) * std", "times the deviation"),
+    Fault('"b": dY.sum(axis=rows)', '"b": dY.mean(axis=rows)', "mean for the offset"),
+    Fault("X = self.add_1(X, self.attention(self.norm_1(X), mask=mask, cache=cache))",
+          "X = self.attention(self.norm_1(X), mask=mask, cache=cache)", "no residual path"),
+    Fault("self.feed_forward(self.norm_2(X)))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
+          "self.feed_forward(X))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
+          "second norm left out"),
+    Fault('parts |= {"norm_c": "norm2", "norm_2": "norm3"}', 'parts |= {"norm_c": "norm3"}',
+          "norms exchanged"),
+    Fault("self.out.weight = self.embed.weight  # tied", "pass", "untied"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril(done + 1)", "sees one ahead"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()", "new word sees the first only"),  # noqa: E501
+    Fault("self.place[done : done + T]", "self.place[:T]", "every new word stands first"),
+    Fault('K = torch.cat([cache["K"], K], dim=2)', 'K = torch.cat([K, cache["K"]], dim=2)',
+          "new keys in front"),
+    Fault("counter.get_total_flops() // 2", "counter.get_total_flops()", "counted twice"),
+]  # fmt: skip
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """Self-attention, layer norm and an encoder block, by PyTorch's on the same work."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(256, 64))
+    g, b = rng.normal(size=(2, 64))
+    t = [torch.tensor(a) for a in (X, g, b)]
+    ours = lambda: scope["layer_norm"](X, g, b)
+    yield "layer norm", ours, lambda: F.layer_norm(t[0], (64,), *t[1:])
+    Y = torch.randn(4, 64, 48, generator=torch.Generator().manual_seed(0))
+    how = {
+        "dropout": 0.0,
+        "activation": "gelu",
+        "batch_first": True,
+        "norm_first": True,
+    }
+    theirs = nn.TransformerEncoderLayer(48, 4, 192, **how).train()
+    block = scope["load_block"](scope["Block"](48, 4), theirs)
+    yield "block, 64 words", lambda: block(Y), lambda: theirs(Y)

@@ -1,0 +1,357 @@
+"""The cells of chapter 18 on inputs the page does not use, and its checks put to the test."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from utils import data
+from utils.stories import stories
+
+# What trains costs most, and no check of the functions above it reads what comes out.
+TRAINS = (
+    r"18-(company|first|alone|cost|compare|zeros|control|drift|oov|seeds|explore|"
+    r"prose|limits)(-|$)"
+)
+chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors", without=TRAINS)
+for cell in lean.cells:  # and a shorter corpus will do
+    cell.source = cell.source.replace("stories(8000", "stories(3000")
+    cell.source = cell.source.replace("assert near > far + 0.1", "")
+few = settings(deadline=None, max_examples=20)
+seeds, sizes = st.integers(0, 2**32 - 1), st.integers(2, 6)
+log = nn.functional.logsigmoid
+
+
+@pytest.fixture(scope="module")
+def book():
+    scope = chapter.namespace()
+    scope["RELATIONS"] = stories(1, rng=np.random.default_rng(0))[1]
+    return scope
+
+
+def drawn(seed, *shapes):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def told(seed, size):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(size, size=rng.integers(2, 7)).tolist() for _ in range(3)]
+
+
+@few
+@given(seed=seeds, m=st.integers(1, 7), size=sizes)
+def test_pairs_are_those_within_the_window(book, seed, m, size):
+    for s in told(seed, size):
+        every = [(s[a], s[b]) for a in range(len(s)) for b in range(len(s))
+                 if a != b and abs(a - b) <= m]  # fmt: skip
+        assert book["pairs"](s, m) == every
+    X = book["count"](told(seed, size), m, size)
+    assert (X == X.T).all() and X.sum() == sum(
+        len(book["pairs"](s, m)) for s in told(seed, size)
+    )
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes, m=st.integers(1, 3))
+def test_skip_gram_equals_cross_entropy(book, seed, size, d, m):
+    V, U = drawn(seed, (size, d), (size, d))
+    i, o = torch.tensor([p for s in told(seed, size) for p in book["pairs"](s, m)]).T
+    theirs = lambda V, U: nn.functional.cross_entropy(V[i] @ U.T, o, reduction="sum")
+    value, slopes = autograd(theirs, V, U)
+    ours = book["skipgram_loops"](V, U, told(seed, size), m)
+    assert_near(ours, (value, *slopes))
+    X = torch.tensor(book["count"](told(seed, size), m, size))
+    assert_near(book["skipgram"](X)(torch.tensor(V), torch.tensor(U)), slopes)
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes, m=st.integers(1, 3))
+def test_cbow_equals_a_mean_bag(book, seed, size, d, m):
+    V, U = drawn(seed, (size, d), (size, d))
+    around, centres = book["bags_of"](told(seed, size), m)
+
+    def theirs(V, U):
+        scores = torch.stack([V[a].mean(dim=0) for a in around]) @ U.T
+        return nn.functional.cross_entropy(scores, centres, reduction="sum")
+
+    value, slopes = autograd(theirs, V, U)
+    assert_near(book["cbow_loops"](V, U, told(seed, size), m), (value, *slopes))
+    bags = book["shares"](around, size).double()
+    fast = book["cbow"](torch.tensor(V), torch.tensor(U), bags, centres)
+    assert_near(fast, slopes, rtol=1e-5, atol=1e-6)
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes, K=st.integers(1, 9))
+def test_negative_sampling_equals_binary_cross_entropy(book, seed, size, d, K):
+    V, U = drawn(seed, (size, d), (size, d))
+    centre, *rows = np.random.default_rng(seed).integers(size, size=K + 2).tolist()
+    wanted = torch.tensor([1.0] + [0.0] * K).double()
+    bce = nn.functional.binary_cross_entropy_with_logits
+    theirs = lambda V, U: bce(U[rows] @ V[centre], wanted, reduction="sum")
+    value, slopes = autograd(theirs, V, U)
+    ours = book["negative_step"](V, U, centre, rows[0], rows[1:])
+    assert_near(ours, (value, *slopes))
+    assert np.count_nonzero(ours[2].any(axis=1)) <= K + 1
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes)
+def test_yes_no_and_glove_equal_autograd(book, seed, size, d):
+    V, U, b, c = drawn(seed, (size, d), (size, d), (size, 1), (size, 1))
+    rng = np.random.default_rng(seed)
+    yes, no = (torch.tensor(rng.uniform(size=(size, size))) for _ in range(2))
+    theirs = lambda V, U: -(yes * log(V @ U.T) + no * log(-(V @ U.T))).sum()
+    _, slopes = autograd(theirs, V, U)
+    assert_near(book["yes_no"](yes, no)(torch.tensor(V), torch.tensor(U)), slopes)
+    X = torch.tensor(rng.integers(0, 30, size=(size, size)).astype(float))
+    X[0, 0] = 7.0
+    h, met = (X / 11).clamp(max=1) ** 0.75, X > 0
+
+    def squares(V, U, b, c):
+        return (h * (V @ U.T + b + c.T - X.clamp(min=1).log()) ** 2)[met].sum()
+
+    value, slopes = autograd(squares, V, U, b, c)
+    assert_near(book["glove_loss"](V, U, b, c, X.numpy(), cap=11), value)
+    found = book["glove"](X, cap=11)(*map(torch.tensor, (V, U, b, c)))
+    assert_near(found, slopes)
+
+
+@few
+@given(seed=seeds, leaves=st.integers(2, 12), d=sizes)
+def test_every_huffman_tree_is_a_distribution_within_a_bit(book, seed, leaves, d):
+    f = np.random.default_rng(seed).dirichlet(np.full(leaves, 0.5)) + 1e-9
+    f /= f.sum()
+    signs = book["huffman"](f)
+    v, U = drawn(seed, d, (leaves - 1, d))
+    losses = [book["tree_step"](v, U, signs, w)[0] for w in range(leaves)]
+    assert_near(np.exp(-np.array(losses)).sum(), 1.0)
+    entropy = -(f * np.log2(f)).sum()
+    assert entropy - 1e-9 <= f @ np.abs(signs).sum(axis=1) < entropy + 1
+    word = seed % leaves
+    s, on = torch.tensor(signs[word]), torch.tensor(signs[word] != 0)
+    value, slopes = autograd(lambda v, U: -log(s * (U @ v))[on].sum(), v, U)
+    assert_near(book["tree_step"](v, U, signs, word), (value, *slopes))
+
+
+@few
+@given(word=st.text("abcdefg", min_size=6, max_size=9))
+def test_subwords_are_all_pieces_and_the_word(book, word):
+    marked = f"<{word}>"
+    pieces = {marked[i:j] for i in range(len(marked)) for j in range(i + 3, i + 7)
+              if j <= len(marked)}  # fmt: skip
+    assert book["subwords"](word) == sorted(pieces | {marked})
+
+
+@few
+@given(seed=seeds)
+def test_answers_are_the_largest_cosine(book, seed):
+    (W,), rng = drawn(seed, (9, 4)), np.random.default_rng(seed)
+    asked = np.array([rng.permutation(9)[:4] for _ in range(5)])
+    U = W / np.linalg.norm(W, axis=1, keepdims=True)
+    for exclude in (True, False):
+        for (a, b, c, _), got in zip(
+            asked, book["answers"](W, asked, exclude=exclude), strict=True
+        ):
+            target = U[b] - U[a] + U[c]
+            those = [i for i in range(9) if not (exclude and i in (a, b, c))]
+            assert got == max(those, key=lambda i: U[i] @ target)
+
+
+@pytest.fixture(scope="module")
+def tuning(book):
+    """Words, counts and validation questions of a corpus that the page does not use."""
+    words, index, ids = book["number"](stories(8000, rng=np.random.default_rng(10))[0])
+    X = book["count"](ids, 5, len(words))
+    return words, ids, X, book["questions"](index, 0)
+
+
+def validated(book, tuning, name, lr, d=40):
+    words, ids, X, asked = tuning
+    book["RATES"] = RATES | {name: lr}
+    (W,) = [
+        W for n, W in only(book["contenders"](X, ids, words, d, 1), name) if n == name
+    ]
+    return (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+
+
+def only(found, name):
+    for pair in found:
+        yield pair
+        if pair[0] == name:
+            return
+
+
+RATES = dict(chapter.namespace()["RATES"])
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_no_other_rate_is_better_on_validation_questions(book, tuning, name):
+    others = [f * RATES[name] for f in ((0.5, 2.5) if name == "GloVe" else (0.4, 2.5))]
+    best, *rest = (validated(book, tuning, name, lr) for lr in (RATES[name], *others))
+    assert best > max(rest) - 0.03, (best, rest)
+
+
+def test_training_longer_does_not_help_and_no_cap_saves_glove(book, tuning):
+    words, _, X, asked = tuning
+    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+    X_t, size = book["tensor"](X), len(words)
+    short, long = (
+        right(
+            book["descend"](book["start"](1, 40, size, size), book["skipgram"](X_t), n)[
+                0
+            ]
+        )
+        for n in (150, 500)
+    )
+    assert abs(short - long) < 0.03, (short, long)
+    for cap, lr, steps in ((1.0, 0.02, 300), (100.0, 0.02, 300), (10.0, 0.05, 1500)):
+        tables = [*book["start"](1, 40, size, size), *torch.zeros(2, size, 1)]
+        V, U, *_ = book["descend"](tables, book["glove"](X_t, cap), steps, lr)
+        assert right(V + U) < 0.5, (cap, lr, steps)
+
+
+def test_other_powers_smoothing_and_shifts_do_not_help_the_rival(book, tuning):
+    """The aside of section "Which vectors came out?", after Levy et al. (2015)."""
+    _, _, X, asked = tuning
+    solved = {}
+    for smooth, shift in ((1, 1), (0.75, 1), (1, 2), (0.75, 2)):
+        context = X.sum(axis=0) ** smooth
+        expected = np.outer(X.sum(axis=1), context / context.sum())
+        P, sigma, _ = np.linalg.svd(np.log(np.maximum(X / expected / shift, 1)))
+        for power in (0, 0.5, 1):
+            found = book["answers"](P[:, :40] * sigma[:40] ** power, asked)
+            solved[smooth, shift, power] = (found == asked[:, 3]).mean()
+    assert max(solved.values()) < 0.85, solved
+    assert solved[1, 1, 0.5] > max(solved.values()) - 0.03, solved
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_sub_sampling_costs_and_what_noise_words_change(book, seed):
+    told = stories(8000, rng=np.random.default_rng(seed))[0]
+    words, index, ids = book["number"](told)
+    asked, size = book["questions"](index, 1), len(words)
+    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+
+    def trained(slopes, **how):
+        return book["descend"](book["start"](seed, 40, size, size), slopes, **how)[0]
+
+    counts = lambda ids, m=5: book["tensor"](book["count"](ids, m, size))
+    thin = lambda t: book["subsample"](ids, t, np.random.default_rng(8))
+    whole, third, less = (
+        right(trained(book["skipgram"](counts(told))))
+        for told in (ids, thin(1e-3), thin(3e-4))
+    )
+    assert 0.02 < whole - third < 0.12 and 0.18 < whole - less < 0.35
+
+    def noisy(m, K):
+        X, shots = counts(ids, m), []
+        noise = (
+            K * X.sum(dim=1, keepdim=True) * torch.tensor(book["noise_of"](X.numpy()))
+        )
+        keep = lambda V, U: shots.append(V.clone())
+        last = trained(book["yes_no"](X, noise), steps=300, lr=0.15, watch=keep)
+        return right(shots[80]), right(last)
+
+    (early, late), (slow, end) = noisy(2, 1), noisy(2, 20)
+    assert early > slow + 0.1 and abs(late - end) < 0.12, (early, late, slow, end)
+    assert max(noisy(1, 1)[1], noisy(1, 20)[1]) < 0.35
+
+
+def test_no_method_makes_two_halves_of_the_prose_agree(book):
+    """The aside of section "On the words of this book"."""
+    lines = [book["text"].tokenise(s) for s in data.load_prose().split("\n") if s]
+    told = Counter(word for line in lines for word in line)
+    at = {w: i for i, w in enumerate(sorted(w for w, n in told.items() if n >= 10))}
+    order = np.random.default_rng(1).permutation(len(lines))
+    half = lambda part: [[at[w] for w in lines[s] if w in at] for s in part]
+    Xs = [book["count"](half(order[k::2]), 5, len(at)) for k in (0, 1)]
+
+    def negative(X, d):
+        noise = 5 * X.sum(axis=1, keepdims=True) * book["noise_of"](X)
+        tables = book["start"](1, d, len(X), len(X))
+        slopes = book["yes_no"](book["tensor"](X), book["tensor"](noise))
+        return book["descend"](tables, slopes, 100)[0].numpy()
+
+    for make in (negative, lambda X, d: book["ppmi_vectors"](X + 1e-12, d)):
+        for d in (10, 40):
+            found = [make(X, d) for X in Xs]
+            near = [np.argsort(-book["cosine"](V, V))[:, 1:6] for V in found]
+            same = [len({*a} & {*b}) / 5 for a, b in zip(*near, strict=True)]
+            assert 0.03 < np.mean(same) < 0.13, (d, np.mean(same))
+
+
+FAULTS = [
+    Fault("if j != 0 and 0 <= n + j", "if 0 <= n + j", "the centre in its own window"),
+    Fault("for j in range(-m, m + 1)", "for j in range(-m, m)", "a window cut on the right"),
+    Fault("and 0 <= n + j < len", "and n + j < len", "wraps around at the start"),
+    Fault("dV[centre] -= U[context] - q @ U", "dV[centre] -= U[context]", "no mean off"),
+    Fault("dU += np.outer(q - (np.arange(len(U)) == context), V[centre])",
+          "dU[context] += (q[context] - 1) * V[centre]", "only one row of U"),
+    Fault("X.sum(dim=1, keepdim=True) * Q - X", "Q - X", "x_i forgotten"),
+    Fault("Q = torch.softmax(V @ U.T, dim=1)", "Q = torch.softmax(V @ U.T, dim=0)", "axis"),
+    Fault("(q @ U - U[centre]) / len(around)", "q @ U - U[centre]", "no share in CBOW"),
+    Fault("np.mean([V[o] for o in around], axis=0)",
+          "np.mean([V[o] for o in set(around)], axis=0)", "a word counted once"),
+    Fault("centres] -= 1", "centres] += 1", "CBOW pushed away from the centre"),
+    Fault("np.float32(len(a))", "np.float32(size)", "not the share of a word"),
+    Fault("np.where(wanted == 1, probability, 1 - probability)", "probability", "no turn"),
+    Fault("np.add.at(dU, rows, np.outer(probability - wanted, V[centre]))",
+          "dU[rows] = np.outer(probability - wanted, V[centre])", "drawn twice, added once"),
+    Fault("dV[centre] = (probability - wanted) @ U[rows]",
+          "dV[centre] = probability @ U[rows]", "noise and truth alike"),
+    Fault("dS = (yes + no) * torch.sigmoid(V @ U.T) - yes",
+          "dS = no * torch.sigmoid(V @ U.T) - yes", "yes without its sigmoid"),
+    Fault("raised = X.sum(axis=0) ** power", "raised = X.sum(axis=0) ** 2", "noise squared"),
+    Fault("signs[rare[2]], signs[next_rare[2]] = 1, -1",
+          "signs[rare[2]], signs[next_rare[2]] = 1, 1", "no turns"),
+    Fault("rare[0] + next_rare[0]", "rare[0]", "a joint node too light"),
+    Fault("ds = np.where(on, -signs[word] * (1 - factors), 0)",
+          "ds = np.where(on, -(1 - factors), 0)", "the sign of the turn"),
+    Fault("-np.log(factors[on]).sum(), ds", "-np.log(factors).sum(), ds", "all nodes"),
+    Fault("1 - np.sqrt(t / f), 0)", "1 - t / f, 0)", "no root"),
+    Fault("rng.random() >= drop[i]", "rng.random() < drop[i]", "keeps what it should drop"),
+    Fault("h = (seen / cap).clamp(max=1) ** 0.75", "h = (seen / cap) ** 0.75", "no cap"),
+    Fault("2 * h * (V @ U.T + b + c.T - log)", "h * (V @ U.T + b + c.T - log)", "the 2"),
+    Fault("(V @ U.T + b + c.T - log)", "(V @ U.T + b - log)", "a bias forgotten"),
+    Fault("log = torch.where(seen > 0, seen, 1).log()", "log = seen.log()", "0 · −∞"),
+    Fault("for i, j in np.argwhere(X > 0))", "for i, j in np.argwhere(X > 5))", "some pairs"),
+    Fault('w = f"<{word}>"', "w = word", "no marks"),
+    Fault("for i in range(len(w) - n + 1)} | {w})", "for i in range(len(w) - n + 1)})",
+          "no whole word"),
+    Fault(".index_add(0, columns, dV[rows])", ".index_add(0, columns, dV[rows] / 2)", "half"),
+    Fault("found = cosine(c if only_c else b - a + c, W)",
+          "found = cosine(c if only_c else b + a - c, W)", "the wrong corner"),
+    Fault("found[np.arange(len(asked))[:, None], asked[:, :3]] = -np.inf",
+          "found[np.arange(len(asked))[:, None], asked] = -np.inf", "the answer left out"),
+    Fault("PPMI = np.log(np.maximum(X / expected, 1))", "PPMI = np.log1p(X / expected)",
+          "not the PMI"),
+]  # fmt: skip
+
+test_checks_catch = catches(lean, FAULTS)
+
+
+def benchmarks(scope):
+    """A pass of skip-gram over the counts, and a bag of subwords, by PyTorch's autograd."""
+    rng = np.random.default_rng(0)
+    X = torch.tensor(rng.integers(0, 9, size=(489, 489))).float()
+    V, U = (torch.randn(489, 40, requires_grad=True) for _ in range(2))
+
+    def theirs():
+        (-(X * torch.log_softmax(V @ U.T, 1)).sum()).backward()
+
+    ours = scope["skipgram"](X)
+    yield "skip-gram, all pairs", lambda: ours(V.detach(), U.detach()), theirs
+    yes = scope["yes_no"](X, X)
+
+    def negative():
+        S = V @ U.T
+        (-(X * log(S) + X * log(-S)).sum()).backward()
+
+    yield "negative sampling, all pairs", lambda: yes(V.detach(), U.detach()), negative

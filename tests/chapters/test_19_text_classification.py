@@ -1,0 +1,296 @@
+"""The functions of chapter 19 on drawn inputs, longer trainings, its checks put to the test."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+
+# What trains costs most; the checks of the functions above it do not need it.
+TRAINS = (
+    r"19-(six|browse|decide|removal-check|cross|weigh|shrug|agree|broken-check|"
+    r"broken$|vectors-run|ex-|imdb|linear-run|linear-check|amounts|study)"
+)
+chapter = Chapter("19_text_classification", without=TRAINS)
+few = settings(deadline=None, max_examples=20)
+seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 5)
+
+
+@few
+@given(
+    seed=seeds,
+    maxlen=st.integers(1, 9),
+    padding=st.sampled_from(["pre", "post"]),
+    truncating=st.sampled_from(["pre", "post"]),
+)
+def test_padding_equals_the_rule_written_with_lists(
+    book, seed, maxlen, padding, truncating
+):
+    rng = np.random.default_rng(seed)
+    lists = [rng.integers(1, 99, size=n).tolist() for n in rng.integers(0, 14, size=6)]
+    X = book["pad_sequences"](
+        lists, maxlen, padding=padding, truncating=truncating, value=-7
+    )
+    for row, s in zip(X.tolist(), lists, strict=True):
+        cut = len(s) - maxlen
+        kept = s if cut <= 0 else (s[cut:] if truncating == "pre" else s[:maxlen])
+        fill = [-7] * (maxlen - len(kept))
+        assert row == (fill + kept if padding == "pre" else kept + fill)
+
+
+@pytest.mark.parametrize(
+    "how", [{"padding": "left"}, {"truncating": "end"}, {"maxlen": 0}], ids=str
+)
+def test_padding_says_what_was_expected(book, how):
+    (wrong,) = how.values()
+    with pytest.raises(ValueError, match=f"expected 'pre' or 'post'.*got.*{wrong!r}"):
+        book["pad_sequences"]([[1, 2]], **{"maxlen": 3} | how)
+
+
+@few
+@given(seed=seeds, size=st.integers(5, 40))
+def test_numbers_are_ranks_and_texts_come_back(book, seed, size):
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(list("abcdefghij"), size=9)) for _ in range(5)]
+    numbers = book["number_words"](texts, size)
+    assert sorted(numbers.values()) == list(range(4, 4 + len(numbers)))
+    assert max(numbers.values()) < size
+    count = lambda w: " ".join(texts).split().count(w)
+    by_number = sorted(numbers, key=numbers.get)
+    assert [count(w) for w in by_number] == sorted(map(count, by_number), reverse=True)
+    for review in texts:
+        words = [w if w in numbers else "<unk>" for w in review.split()]
+        assert book["decode"](book["encode"](review, numbers), numbers) == " ".join(
+            words
+        )
+
+
+@few
+@given(seed=seeds, N=sizes, T=sizes, K=sizes)
+def test_mean_and_attention_equal_torch_and_ignore_the_padding(book, seed, N, T, K):
+    rng = np.random.default_rng(seed)
+    H, q, dR = (rng.normal(size=s) for s in ((N, T, K), K, (N, K)))
+    mask = np.arange(T) < rng.integers(1, T + 1, size=N)[:, None]
+    alone = lambda H: [H[i, : m.sum()] for i, m in enumerate(mask)]
+    means = lambda H: torch.stack([h.mean(dim=0) for h in alone(H)])
+    mean, (dH,) = autograd(means, H, upstream=dR)
+    assert_near(book["masked_mean"](H, mask), mean)
+    assert_near(book["masked_mean_back"](dR, mask), dH)
+    pool = lambda H, q: torch.stack([torch.softmax(h @ q, 0) @ h for h in alone(H)])
+    pooled, slopes = autograd(pool, H, q, upstream=dR)
+    R, alpha = book["attention_pool"](H, q, mask)
+    assert_near(R, pooled)
+    assert (alpha[~mask] == 0).all()
+    back = book["attention_pool_back"](dR, H, q, mask)
+    assert_near([back[key] for key in "Hq"], slopes)
+    order = rng.permutation(T)  # attention knows no order
+    assert_near(book["attention_pool"](H[:, order], q, mask[:, order])[0], R)
+
+
+@few
+@given(seed=seeds, N=sizes, k=sizes, more=sizes, D=sizes, C=sizes)
+def test_the_convolution_equals_torch(book, seed, N, k, more, D, C):
+    rng = np.random.default_rng(seed)
+    E, W, b, dR = (rng.normal(size=s) for s in ((N, k + more, D), (k, D, C), C, (N, C)))
+    theirs = lambda e, w, c: F.conv1d(e.mT, w.permute(2, 1, 0), c).relu().amax(dim=2)
+    R, slopes = autograd(theirs, E, W, b, upstream=dR)
+    assert_near(book["text_conv"](E, W, b)[0], R)
+    ours = book["text_conv_back"](dR, E, W, b)
+    assert_near([ours[key] for key in "EWb"], slopes)
+
+
+@few
+@given(seed=seeds, alpha=st.floats(0.01, 5))
+def test_naive_bayes_is_bayes_rule(book, seed, alpha):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 3, size=(12, 4)) * 1.0, np.arange(12) % 3 // 2
+    w, b = book["naive_bayes"](X, y, alpha)
+    new, joint = rng.integers(0, 3, size=4), []
+    for c in (0, 1):
+        theta = (X[y == c].sum(axis=0) + alpha) / (
+            X[y == c] + alpha / (y == c).sum()
+        ).sum()
+        joint.append((y == c).mean() * np.prod(theta**new))
+    assert_near(np.exp(new @ w + b), joint[1] / joint[0])
+
+
+@settings(deadline=None, max_examples=6)
+@given(seed=seeds, mix=st.sampled_from(["none", "conv", "lstm"]), side=st.booleans())
+def test_padding_never_changes_a_classifier(book, seed, mix, side):
+    rng = np.random.default_rng(seed)
+    pools = {"none": ["mean", "attend"], "conv": ["max"]}
+    for pool in pools.get(mix, ["mean", "attend", "last"]):
+        net = book["Classifier"](20, mix, pool, D=3, units=4).double().eval()
+        lists = [rng.integers(3, 20, size=n).tolist() for n in (1, 7, 4)]
+        pad = lambda T, how: torch.tensor(
+            book["pad_sequences"](lists, T, padding=how)  # noqa: B023
+        )
+        with torch.no_grad():
+            z, other = net(pad(7, "post")), net(pad(25, ("pre", "post")[side]))
+        assert_near(other, z)
+
+
+@few
+@given(seed=seeds, N=st.integers(2, 6))
+def test_what_mixes_nothing_knows_no_order(book, seed, N):
+    X = torch.tensor(np.random.default_rng(seed).integers(3, 20, size=(N, 8)))
+    order = torch.tensor(np.random.default_rng(seed).permutation(8))
+    for pool in ("mean", "attend"):
+        net = book["Classifier"](20, "none", pool).double().eval()
+        with torch.no_grad():
+            assert_near(net(X[:, order]), net(X))
+
+
+def test_groups_are_as_named(book):
+    review = lambda text, kind: SimpleNamespace(text=text, kind=kind, core=text[:-2])
+    group = book["group"]
+    assert group(review("the soup was not bad .", "negation")) == "near"
+    assert group(review("the soup was not weak .", "negation")) == "new"
+    assert group(review("the soup was weak .", "plain")) == "plain"
+    far = "it is not true , as some people say , that the soup was bad ."
+    assert group(review(far, "negation")) == "far"
+
+
+@pytest.mark.parametrize("name", ["deep bag", "textCNN", "BiLSTM attend"])
+def test_the_rate_of_the_page_is_inside_the_grid(book, name):
+    """On the validation reviews a quarter of the rate is worse, four times no better."""
+    chosen, losses = book["RATES"][name], []
+    for lr in (chosen / 4, chosen, 4 * chosen):
+        found = []
+        for seed in (2, 3):
+            how = {"lr": lr, "seed": seed, "steps": 300}
+            found.append(
+                book["trained"](name, *book["sample"](seed, 1600), **how)[0].best
+            )
+        losses.append(np.mean(found))
+    assert losses[1] < losses[0] and losses[1] < losses[2] + 0.02, losses
+
+
+def test_the_mean_state_is_one_of_those_that_mix(book):
+    how = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 300}
+    net = book["trained"]("BiLSTM mean", *book["sample"](1, 1600), **how)
+    z = book["logits"](*net, book["TEST"])
+    assert abs(book["accuracy"](z) - 0.94) < 0.03
+    assert book["accuracy"](z, "contrast") > 0.9
+
+
+@pytest.mark.parametrize("name", ["deep bag", "textCNN", "BiLSTM attend"])
+def test_with_200_labels_the_best_weights_come_early(book, name):
+    training, validation = book["sample"](2, 1600)
+    net, numbers = book["trained"](
+        name, training[:200], validation, lr=0.01, seed=2, steps=300
+    )
+    assert net.best_step < 100
+    z = book["logits"](net, numbers, book["TEST"])
+    assert book["accuracy"](z) < 0.66
+
+
+@pytest.fixture(scope="module")
+def unlabelled(book):
+    drawn = book["reviews"](16_000, rng=np.random.default_rng(77), without=book["TEST"])
+    texts = [r.text for r in drawn]
+    return texts, book["number_words"](texts, 1000)
+
+
+def test_the_rate_of_the_vectors(book, unlabelled):
+    """A third and three times the rate have no validation loss much lower."""
+    training, validation = book["sample"](2, 1600)
+    vectors = book["word_vectors"](*unlabelled)
+    parts = [book["tensors"](p, unlabelled[1]) for p in (training[:200], validation)]
+    for how in ("random", "mixed up", "frozen", "trained", "both"):
+        losses, given = [], vectors
+        if how == "mixed up":
+            order = np.random.default_rng(0).permutation(len(vectors) - 4) + 4
+            given = torch.cat([vectors[:4], vectors[torch.tensor(order)]])
+        for lr in (0.003, 0.01, 0.03):
+            net = book["with_vectors"]("textCNN", given, how, 2)
+            with book["seeded"](2):
+                losses.append(book["fit"](net, *parts, lr=lr, seed=2, steps=60).best)
+        assert losses[1] < min(losses) + 0.03, (how, losses)
+
+
+def test_the_nearest_adjective_shares_the_verdict(book, unlabelled):
+    (texts, numbers), verdict = unlabelled, {}
+    for r in book["reviews"](8000, rng=np.random.default_rng(77)):
+        for a, b in itertools.pairwise(r.text.split()):
+            if r.kind == "plain" and a in ("quite", "very"):
+                verdict[b] = r.label
+    y, shares = np.array([*verdict.values()]), {}
+    for window in (3, 20):
+        E = book["word_vectors"](texts, numbers, window=window)
+        A = E[[numbers[w] for w in verdict]].numpy()
+        near = (A @ A.T - 100 * np.eye(len(A))).argmax(axis=1)
+        shares[window] = (y[near] == y).mean()
+    assert len(y) == 40 and shares[3] < 0.75 and shares[20] > 0.85, shares
+
+
+FAULTS = [
+    Fault("SHIFT + 1 + i for", "SHIFT + i for", "ranks from 0"),
+    Fault("(-counts[word], word)", "(counts[word], word)", "rare words first"),
+    Fault("numbers.get(word, UNKNOWN)", "numbers.get(word, PAD)", "unknown as padding"),
+    Fault("ranked[: size - SHIFT - 1]", "ranked[:size]", "too many numbers"),
+    Fault('s[-maxlen:] if truncating == "pre"', 's[-maxlen:] if padding == "pre"',
+          "the two sides confused"),
+    Fault("maxlen - len(kept) if padding", "len(kept) if padding", "start of the row"),
+    Fault("(H * mask[..., None]).sum(axis=1) /", "H.sum(axis=1) /", "padding summed"),
+    Fault("share = mask / mask.sum(axis=1)[:, None]", "share = mask / mask.shape[1]",
+          "divided by T on the way back"),
+    Fault("X[y == c].sum(axis=0) + smooth", "X[y == c].sum(axis=0) + smooth**2", "squared"),
+    Fault("np.log(theta[1] / theta[0])", "np.log(theta[0] / theta[1])", "sign of w"),
+    Fault("(y == 1).sum() / (y == 0).sum()", "(y == 1).sum() / len(y)", "odds of the prior"),
+    Fault("counts / counts.sum(axis=1, keepdims=True)",
+          "counts / counts.sum(axis=0, keepdims=True)", "normalised over the classes"),
+    Fault("range(len(words) - k + 1)]", "range(len(words) - k)]", "the last term lost"),
+    Fault("@ W[i] for i in range(k)) + b  # eq", "@ W[k - 1 - i] for i in range(k)) + b  # eq",
+          "kernel reversed"),
+    Fault("np.maximum(U.max(axis=1), 0)", "U.max(axis=1)", "no ReLU"),
+    Fault("dR = dR * (R > 0)", "dR = dR * 1.0", "no ReLU on the way back"),
+    Fault("won = E[rows, winner + i]", "won = E[rows, winner]", "the first word only"),
+    Fault("dR[..., None] * W[i].T", "dR[..., None] * W[0].T", "the first row of W"),
+    Fault('"b": dR.sum(axis=0)', '"b": dR.mean(axis=0)', "mean for sum"),
+    Fault("E[: len(E) - k + 1, 0], E[k - 1 :, 1]", "E[: len(E) - k + 1, 1], E[k - 1 :, 0]",
+          "bad before not"),
+    Fault("keepdims=True)) * mask", "keepdims=True))", "padding attended"),
+    Fault("np.einsum(\"nk,ntk->nt\", dR, H - R[:, None])",
+          "np.einsum(\"nk,ntk->nt\", dR, H)", "no mixture subtracted"),
+    Fault("dR[:, None] + ds[..., None] * q", "dR[:, None]", "the key's part lost"),
+    Fault('"q": np.einsum("nt,ntk->k", ds, H)', '"q": np.einsum("nt,ntk->k", alpha, H)',
+          "dq from the weights"),
+    Fault("argsort(dim=1, stable=True)", "argsort(dim=1, descending=True, stable=True)",
+          "padding to the front"),
+    Fault(".masked_fill(~inside[:, None], -torch.inf)\n", "\n", "windows in the padding"),
+    Fault("alpha = mask / lengths[:, None]", "alpha = mask / mask.shape[1]", "mean over T"),
+    Fault("(H @ net.query).masked_fill(~mask, -torch.inf)", "(H @ net.query)",
+          "attention without its mask"),
+    Fault("net.reader(pack_padded_sequence(E, lengths, **how))",
+          "net.reader(pack_padded_sequence(E, 0 * lengths + E.shape[1], **how))",
+          "packed to full length"),
+    Fault("from_pretrained(vectors, freeze=True)", "from_pretrained(vectors, freeze=False)",
+          "constant by its name only"),
+    Fault("return sum(weights[w] for w in sentence.split()) +",
+          "return sum(weights[w] for w in {*sentence.split()} - {'not'}) +", "not unheard"),
+]  # fmt: skip
+
+test_checks_catch = catches(chapter, FAULTS)
+
+
+def benchmarks(scope):
+    """The convolution with its maximum, forward and back, and attention pooling."""
+    rng = np.random.default_rng(0)
+    E, W, b = rng.normal(size=(64, 40, 16)), rng.normal(size=(3, 16, 32)), np.zeros(32)
+    e, w, c = (torch.tensor(x, requires_grad=True) for x in (E, W, b))
+    theirs = lambda: F.conv1d(e.mT, w.permute(2, 1, 0), c).relu().amax(dim=2)
+    yield "textCNN layer", lambda: scope["text_conv"](E, W, b), theirs
+    ones = np.ones((64, 32))
+    ours = lambda: scope["text_conv_back"](ones, E, W, b)
+    yield "textCNN forward and back", ours, lambda: theirs().sum().backward()
+    q, mask = rng.normal(size=16), np.ones((64, 40))
+    score = lambda: torch.softmax(e @ torch.tensor(q), dim=1)
+    pooled = lambda: (score()[..., None] * e).sum(dim=1)
+    yield "attention pooling", lambda: scope["attention_pool"](E, q, mask), pooled

@@ -1,0 +1,199 @@
+"""The rules of a chapter on a small one: they pass what is right and name what is not."""
+
+import re
+
+import nbformat
+import pytest
+
+from press import lint as rules
+
+PREDICT = "```{admonition} Predict first\n:class: tip\nWhere is it lowest?\n```"
+ANSWER = """```{{admonition}} What you should have seen
+:class: dropdown note
+{}
+```"""
+POSITIONS = "It is lowest [at −0.5](#curve:a=-0.5,ink=dark%20red,log=on)."
+ANSWERED = ANSWER.format(POSITIONS)
+WIDGET = '''@interact(a=(-1, 1, 0.5), ink=["blue", "dark red"], log=True)
+def curve(a=0.0, ink="blue", log=False):
+    """A curve."""
+    return draw(xs, a)'''
+SEEN = 'assert height(xs, -0.5) < curve(-0.5, "dark red", True)'
+
+
+def text(source):
+    return nbformat.v4.new_markdown_cell(source)
+
+
+def code(source, *tags):
+    return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
+
+
+def chapter(*, predict=PREDICT, answer=ANSWERED, seen=SEEN, tags=("seen",)):
+    return nbformat.v4.new_notebook(
+        cells=[
+            text("# Chapter 1 · Lines\n\n" + predict),
+            code(WIDGET, "widget"),
+            text(answer),
+            code(seen, "check", *tags),
+            text(PREDICT),
+            code(WIDGET.replace("curve", "other"), "widget"),
+            text(ANSWER.format("The same.")),
+            code("assert xs.max() == 1", "check", "seen"),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"seen": 'assert position(curve, "a=-0.5,ink=dark red,log=on") and xs'},
+        {"answer": ANSWER.format("It is lowest in the middle."), "seen": "assert xs"},
+        {"answer": ANSWER.format("As [there](#other:a=1.0).")},
+    ],
+)
+def test_a_slider_with_all_that_belongs_to_it_passes(changes):
+    assert rules.seen(chapter(**changes)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"),
+    [
+        ({"predict": ""}, ["Predict first"]),
+        ({"predict": "Predict first: where is it lowest?"}, ["Predict first"]),
+        ({"answer": "No box."}, ["What you should have seen"]),
+        ({"tags": ()}, ["`seen` check", "a=-0.5", "ink=dark%20red", "log=on"]),
+        ({"seen": 'assert f(-0.5, "dark red", True)'}, ["`seen` check"]),
+        ({"seen": 'assert curve(0.5, "dark red", True)'}, ["a=-0.5"]),
+        ({"seen": 'assert curve(-0.5, "dark red", False)'}, ["log=on"]),
+        ({"seen": 'assert curve(-0.5, "red", True)'}, ["ink=dark%20red"]),
+    ],
+)
+def test_what_a_slider_lacks_is_named(changes, missing):
+    found = rules.seen(chapter(**changes))
+    assert len(found) == len(missing)
+    assert all(sign in line for sign, line in zip(missing, found, strict=True)), found
+
+
+def test_a_check_belongs_to_the_slider_before_it():
+    notebook = chapter()
+    notebook.cells.append(notebook.cells.pop(3))
+    assert [x for x in rules.seen(notebook) if x.startswith("curve")]
+
+
+def test_a_position_names_a_figure_and_its_controls():
+    assert rules.unknown_positions(chapter()) == []
+    for wrong in ("#line:a=0.5", "#curve:b=0.5", "#curve:a=0.5,b=1"):
+        answer = ANSWER.format(f"See [there]({wrong}).")
+        (found,) = rules.unknown_positions(chapter(answer=answer))
+        assert wrong in found
+
+
+def sized(*, core=10, more=10, cells=10, lines=5):
+    source = "\n".join(["x = 1"] * lines)
+    return nbformat.v4.new_notebook(
+        cells=[
+            text("## One\n" + "word " * core + "\n\n## Two *\n" + "word " * more),
+            *[code(source, "run") for _ in range(cells)],
+            *[code(source, "solution") for _ in range(100)],
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("notebook", "rows", "sign"),
+    [
+        (sized(core=4_400, more=3_000), 50, None),
+        (sized(core=4_600), 0, "words in the core"),
+        (sized(core=4_400, more=3_200), 50, "at most 7500 words"),
+        (sized(core=4_400, more=4_500), 51, None),
+        (sized(core=4_400, more=4_700), 51, "at most 9000 words"),
+        (sized(cells=55, lines=8), 0, None),
+        (sized(cells=56), 0, "code cells"),
+        (sized(lines=9), 0, "median"),
+    ],
+)
+def test_a_chapter_has_its_limits(notebook, rows, sign):
+    found = rules.size(notebook, rows)
+    assert len(found) == (sign is not None)
+    assert sign is None or sign in found[0]
+
+
+@pytest.mark.parametrize(
+    ("checks", "right"),
+    [
+        ([code("x = 1\n" * 6, "check")], True),  # 6 of 18 open lines
+        ([code("x = 1\n" * 4, "check")] * 2, False),  # 8 of 20
+        ([code("x = 1\n" * 7, "check")] * 9, True),  # folded
+        ([code("x = 1\n" * 4, "check", "hide-input")] * 9, True),
+        ([code("x = 1\n" * 5, "check"), code("x = 1\n" * 9, "figure")], True),
+        ([code("x = 1\n" * 5, "define"), code("x = 1\n" * 6, "check")] * 2, False),
+    ],
+)
+def test_a_third_of_the_open_code_may_be_checks(checks, right):
+    cells = [code("x = 1\n" * 12, "define")]
+    cells += [code(c.source, *c.metadata.tags) for c in checks]  # each with its own id
+    assert (rules.open_checks(nbformat.v4.new_notebook(cells=cells)) == []) == right
+
+
+@pytest.mark.parametrize(("first", "count", "wrong"), [
+    (9, 4, 0), (10, 4, 1), (0, 7, 0), (0, 3, 1), (0, 8, 1), (0, 0, 2),
+])  # fmt: skip
+def test_four_to_seven_sliders_the_first_within_ten_cells(first, count, wrong):
+    cells = [text("Text.") for _ in range(first)]
+    cells += [code(WIDGET, "widget") for _ in range(count)]
+    assert len(rules.sliders(nbformat.v4.new_notebook(cells=cells))) == wrong
+
+
+ONE = """
+# A title. And more
+It holds.
+It holds, e.g. For small steps, i.e. If η is small (cf. Kingma, eq. 3, by D. E. Knuth).
+**Before you start.** Matrix products.
+*Proof.* By symmetry.
+1. First.
+- A list of **one**.
+●●○ **Derive.** Show that it holds for $a. B$ and `x. Y`.
+So [Kingma et al. (2015). Adam](references.bib#kingma2015) says "No."
+| a. B | c. D |
+$$
+a. B
+$$ (eq-01-a)
+A number like 1.5 and 2. 5 is none.
+```python
+x = 1. # A comment. And another
+```
+"""
+
+
+def test_a_line_has_one_sentence():
+    assert rules.two_sentences(nbformat.v4.new_notebook(cells=[text(ONE)])) == []
+
+
+@pytest.mark.parametrize("line", [
+    "It computes. Can it learn?",
+    "Does it? It does.",
+    "It holds for $x$. So does the other.",
+    "(It does. Really.)",
+    "**Why.** It holds. So does the other.",
+    "```{admonition} Title\nIt holds. **So** does the other.\n```",
+    "- One. “Two” is another.",
+    "1. First. Second.",
+])  # fmt: skip
+def test_two_sentences_on_a_line_are_found(line):
+    (found,) = rules.two_sentences(nbformat.v4.new_notebook(cells=[text(line)]))
+    assert re.search(r"[.?!]\S* \S", found)
+
+
+@pytest.mark.parametrize(
+    ("formula", "lost"),
+    [
+        (r"\begin{aligned}" + "\n" + r"{}[a\;b] &= c \\[2pt] d", 0),
+        (r"\begin{aligned}" + "\n" + r"[a\;b] &= c", 1),
+        (r"x \\ [a\;b] &= c", 1),
+    ],
+)
+def test_a_bracket_that_tex_would_swallow_is_found(formula, lost):
+    notebook = nbformat.v4.new_notebook(cells=[text(f"$$\n{formula}\n$$")])
+    assert len(rules.swallowed_brackets(notebook)) == lost

@@ -1,0 +1,228 @@
+"""The decks as a lecturer opens them, and the chapter live on a projector."""
+
+import re
+import subprocess
+import urllib.request
+
+import pytest
+
+from press.decks import present
+from tests.browser import COVERED
+from tests.chapter_code import CHAPTERS, ROOT, Chapter
+from tests.pages.test_pages import PICTURE
+
+DECKS = ROOT / "_build" / "slides"
+every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
+
+
+@pytest.fixture
+def show(reader):
+    """Opens a deck, as another test has left it."""
+
+    def open_deck(slug, query="", ready="html[data-ready=yes]"):
+        path = DECKS / f"{slug}.html"
+        assert path.exists(), (
+            f"expected {path.relative_to(ROOT)}; run `make slides` first"
+        )
+        size = {"width": 1280, "height": 720}
+        page = reader.open(path.as_uri() + query, viewport=size)
+        page.wait_for_selector(ready, timeout=60_000)
+        return page
+
+    return open_deck
+
+
+@pytest.fixture
+def deck(show, slug):
+    """A deck at its first slide."""
+    page = show(slug)
+    page.evaluate("Reveal.slide(0, 0, -1)")
+    return page
+
+
+@every_chapter
+def test_is_a_lecture_in_one_file_without_overflow(deck):
+    count = deck.evaluate("Reveal.getTotalSlides()")
+    assert 30 <= count <= 60
+    assert deck.locator("section.predict").count() >= 3
+    assert deck.locator("aside.notes").count() >= 15
+    assert deck.locator("mjx-merror, [data-mjx-error]").count() == 0
+    for _ in range(count):
+        slide = deck.evaluate(
+            """() => {
+              const slide = Reveal.getCurrentSlide();
+              const wide = [...slide.querySelectorAll("pre, mjx-container, table, img, p, li")]
+                .filter((x) => x.getBoundingClientRect().right > 1281 && x.offsetParent);
+              return { words: slide.innerText.trim(), high: slide.scrollHeight, wide: wide.length,
+                       small: [...slide.querySelectorAll("p, li, pre")].some(
+                         (x) => x.offsetParent && parseFloat(getComputedStyle(x).fontSize) < 15) };
+            }"""
+        )
+        assert slide["words"], "a slide without words"
+        assert slide["high"] <= 721 and not slide["wide"] and not slide["small"], slide
+        deck.evaluate("Reveal.slide(Reveal.getState().indexh + 1, 0, 99)")
+
+
+@every_chapter
+def test_pages_forward_by_keyboard_and_every_slider_moves(deck):
+    deck.keyboard.press("ArrowRight")
+    assert deck.evaluate("Reveal.getState().indexh") == 1
+    figures = deck.locator("figure.interact")
+    assert figures.count() >= 4
+    for i in range(figures.count()):
+        figure = figures.nth(i)
+        figure.evaluate(
+            "(f) => Reveal.slide(Reveal.getIndices(f.closest('section')).h)"
+        )
+        assert figure.is_visible() and not figure.evaluate(COVERED)
+        before = figure.evaluate(PICTURE)
+        slider = figure.locator("input[type=range], select").first
+        if slider.evaluate("(x) => x.matches('select')"):
+            slider.select_option(
+                index=slider.evaluate("(x) => x.selectedIndex ? 0 : 1")
+            )
+        else:
+            slider.focus()
+            low = slider.input_value() == slider.get_attribute("min")
+            for _ in range(3):
+                deck.keyboard.press("ArrowRight" if low else "ArrowLeft")
+        deck.wait_for_timeout(50)
+        assert figure.evaluate(PICTURE) != before, figure.get_attribute("data-name")
+
+
+# What a clicker and a lecturer press on slide {0}, and what is true afterwards.
+KEYS = {
+    "PageDown": "Reveal.getState().indexh > {0}",
+    "PageUp": "Reveal.getState().indexh < {0}",
+    "Space": "Reveal.getState().indexh > {0}",
+    "b": "Reveal.isPaused()",
+    "Escape": "Reveal.isOverview()",
+    "f": "document.fullscreenElement !== null",
+}
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+@pytest.mark.parametrize("key", KEYS)
+def test_after_a_click_on_a_slider_a_key_still_reaches_the_deck(deck, key):
+    slider, value = hold_a_slider(deck)
+    answer = KEYS[key].format(deck.evaluate("Reveal.getState().indexh"))
+    assert not deck.evaluate(answer)
+    deck.keyboard.press(key)
+    deck.wait_for_function(answer, timeout=5_000)
+    assert slider.input_value() == value
+    if key in ("b", "Escape"):
+        deck.keyboard.press(key)
+    deck.evaluate("document.fullscreenElement && document.exitFullscreen()")
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_after_a_click_on_a_slider_s_opens_the_notes(deck):
+    hold_a_slider(deck)
+    with deck.expect_popup() as notes:
+        deck.keyboard.press("s")
+    notes.value.close()
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_after_a_click_on_a_slider_arrows_move_it(deck):
+    slider, value = hold_a_slider(deck)
+    here = deck.evaluate("Reveal.getState().indexh")
+    deck.keyboard.press("ArrowLeft")
+    assert int(slider.input_value()) == int(value) - 1
+    assert deck.evaluate("Reveal.getState().indexh") == here
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_a_space_presses_the_button_that_has_the_focus(deck):
+    hold_a_slider(deck)
+    here = deck.evaluate("Reveal.getState().indexh")
+    size = deck.locator("section.present figure.interact button.size").first
+    for shown in (1, 0):  # the larger picture opens, then closes
+        size.focus()
+        deck.keyboard.press(" ")
+        assert deck.locator("dialog[open]").count() == shown
+        assert deck.evaluate("Reveal.getState().indexh") == here
+
+
+def hold_a_slider(deck):
+    """Click the end of the first slider of the deck; the slider and its value then."""
+    figure = deck.locator("figure.interact:has(input[type=range])").first
+    figure.evaluate("(f) => Reveal.slide(Reveal.getIndices(f.closest('section')).h)")
+    slider = figure.locator("input[type=range]").first
+    box = slider.bounding_box()
+    slider.click(position={"x": box["width"] - 8, "y": box["height"] / 2})
+    return slider, slider.input_value()
+
+
+@pytest.mark.parametrize("slug", CHAPTERS[:1])
+def test_prints_a_page_a_slide(deck, show, slug):
+    count = deck.evaluate("Reveal.getTotalSlides()")
+    deck = show(slug, "?print-pdf", "html.print-pdf[data-ready=yes]")
+    deck.wait_for_function(
+        "(n) => document.querySelectorAll('.pdf-page').length === n", arg=count
+    )
+    sides = deck.locator(".pdf-page > section").evaluate_all(
+        "(all) => all.map((x) => parseFloat(getComputedStyle(x).paddingLeft))"
+    )
+    assert set(sides) == {48}
+    pages = deck.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pages)) == count
+
+
+@every_chapter
+def test_every_cell_says_what_it_is_in_a_lecture(slug):
+    types = [
+        c.metadata.get("slideshow", {}).get("slide_type", "-")
+        for c in Chapter(slug).notebook.cells
+    ]
+    assert set(types) <= {"slide", "subslide", "fragment", "notes", "skip", "-"}
+    assert types[0] == "slide" and types.count("slide") >= 6
+
+
+@every_chapter
+def test_the_page_leads_to_the_deck(slug):
+    page = (ROOT / "_build" / "html" / "book" / f"{slug}.html").read_text()
+    assert f'href="../slides/{slug}.html"' in page
+    beside = ROOT / "_build" / "html" / "slides" / f"{slug}.html"
+    assert beside.read_bytes() == (DECKS / f"{slug}.html").read_bytes()
+
+
+def test_an_unknown_chapter_is_named():
+    for module in (cut, present):
+        with pytest.raises(SystemExit, match=r"03_linear_regression.*99_magic"):
+            module.main(["99_magic"])
+
+
+def test_the_stage_shows_sliders_without_code(reader):
+    path = present.stage("06_activations")
+    server = subprocess.Popen(
+        present.command(path, "--no-browser", "--port=8867"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        size = {"width": 1280, "height": 900}
+        page = reader.browser.new_page(viewport=size)
+        for _ in range(120):
+            try:
+                urllib.request.urlopen("http://localhost:8867/voila/static/", timeout=1)
+            except urllib.error.HTTPError:
+                break
+            except OSError:
+                page.wait_for_timeout(250)
+        page.goto("http://localhost:8867/", timeout=120_000)
+        page.locator(".widget-vbox").nth(3).wait_for(timeout=120_000)
+        assert page.locator(".jp-InputArea-editor").count() == 0
+        assert "import numpy" not in page.locator("body").inner_text()
+        figure = page.locator(".widget-vbox").first
+        picture, handle = figure.locator("img"), figure.locator(".noUi-handle").first
+        before = picture.get_attribute("src")
+        handle.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "([image, before]) => image.src !== before",
+            arg=[picture.element_handle(), before],
+        )
+    finally:
+        server.terminate()
+        server.wait(30)

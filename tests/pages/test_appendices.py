@@ -1,0 +1,164 @@
+"""What the appendices hold is all there, agrees with the chapters and leads somewhere."""
+
+import re
+from collections import Counter
+
+import nbformat
+import pytest
+
+from press import chapters
+from press.tables import appendices
+
+every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
+# How many rows of each note there are to treat, and how many of its errors to weigh.
+ROWS = {"000": 136, "001": 185, "002": 172, "003": 108, "004": 81}
+ERRORS = {"000": 52, "001": 52, "002": 73, "003": 27, "004": 26}
+TERMS = 250  # at least
+
+
+def test_every_row_of_every_note_is_treated():
+    found = {row["id"] for row in appendices.rows("sources")}
+    assert found == {
+        f"S{note}-{i:03}" for note, n in ROWS.items() for i in range(1, n + 1)
+    }
+    assert appendices.counts()["rows of the five notes"] == sum(ROWS.values()) == 682
+
+
+def test_every_error_of_every_note_has_its_entry_and_one_kind():
+    found = Counter(note for note, *_ in appendices.errata())
+    assert found == ERRORS and sum(ERRORS.values()) == 230
+    for note, n in ERRORS.items():
+        numbers = [e[1] for e in appendices.errata() if e[0] == note]
+        assert numbers == list(range(1, n + 1))
+    assert {entry[4] for entry in appendices.errata()} == set(appendices.ERRATA)
+
+
+def test_what_changes_a_result_comes_first():
+    kinds = {f"[{e[2].upper()} · {e[3]}](#{e[2]})": e[4] for e in appendices.errata()}
+    found = [kind for line in appendices.entries().splitlines()
+             for link, kind in kinds.items() if line.startswith(f"| {link} |")]  # fmt: skip
+    order = list(appendices.ERRATA)
+    assert len(found) == 230 and found == sorted(found, key=order.index)
+
+
+def test_there_are_enough_terms_each_with_a_short_meaning():
+    terms = appendices.rows("glossary")
+    assert len(terms) >= TERMS
+    for term in terms:
+        assert 8 < len(term["says"]) <= 160 and not term["says"].endswith("."), term
+        assert re.search(r"[\u4e00-\u9fff]", term["chinese"]), term
+        assert term["says"].count("$") % 2 == 0, term
+
+
+@every_chapter
+def test_a_chapter_has_what_the_index_says(slug):
+    rows = [row for row in appendices.rows("index") if row["slug"] == slug]
+    assert rows
+    assert {row["kind"] for row in rows} <= set(appendices.KINDS)
+    known = chapters.sections(chapters.markdown(chapters.read(slug)))
+    for row in rows:
+        assert row["label"] in known and not row["label"].startswith("fig-"), row
+        assert row["says"] and not row["says"].endswith("."), row
+    names = [(row["kind"], row["name"].lower()) for row in rows]
+    assert names == sorted(names)
+
+
+def test_nothing_is_in_the_index_twice():
+    names = Counter(
+        (row["kind"], row["name"].lower()) for row in appendices.rows("index")
+    )
+    assert not [name for name, count in names.items() if count > 1]
+
+
+@every_chapter
+def test_a_term_and_its_chinese_stand_in_the_chapter_that_introduces_it(slug):
+    text = chapters.markdown(chapters.read(slug))
+    for term in appendices.rows("glossary"):
+        if term["slug"] == slug:
+            name = re.sub(r" \(.+\)", "", term["english"])  # depth (of a network)
+            assert plain(name) in plain(text), term
+            for chinese in re.findall(r"[\u4e00-\u9fff]+", term["chinese"]):
+                assert chinese in text, term
+
+
+@every_chapter
+def test_chinese_beside_an_english_term_is_that_of_the_glossary(slug):
+    """Of the words before (中文), the last ones are a term, and it has this Chinese."""
+    chinese_of = {}
+    for term in appendices.rows("glossary"):
+        chinese_of.setdefault(plain(term["english"]), set()).update(
+            re.findall(r"[\u4e00-\u9fff]+", term["chinese"])
+        )
+    text = chapters.markdown(chapters.read(slug))
+    for words, chinese in re.findall(
+        r"([^()\n|]{3,60}?)[*_]* \(([\u4e00-\u9fff]+)\)", text
+    ):
+        ends = [plain(words).split()[-n:] for n in range(6, 0, -1)]
+        known = next((e for e in map(" ".join, ends) if e in chinese_of), None)
+        # Or of a kind of it: exponentially weighted moving average.
+        fits = chinese.endswith(tuple(chinese_of.get(known, {""})))
+        assert fits, f"{known} ({chinese})"
+
+
+def plain(text):
+    """Text to compare terms in: lower case, without marks, plurals or hyphens."""
+    text = re.sub(r"[*_`$\\]", "", text.lower().replace("–", "-").replace("-", " "))
+    return re.sub(r"\s+", " ", re.sub(r"(?<=\w\w\w)s\b", "", text))
+
+
+@every_chapter
+def test_the_notation_of_a_chapter_has_four_columns(slug):
+    rows = [row for row in appendices.symbols() if row[-1] == slug]
+    assert len(rows) >= 8
+    for row in rows:
+        assert len(row) == 5 and row[0] and row[1], row
+
+
+@pytest.mark.parametrize("name", sorted(appendices.TABLES))
+def test_tables_are_whole_and_lead_to_labels(name):
+    known = {"find"}
+    for slug in chapters.SLUGS:
+        text = chapters.markdown(chapters.read(slug))
+        known |= set(chapters.sections(text)) | {f"ch-{slug[:2]}"}
+    known |= {entry[2] for entry in appendices.errata()}
+    table = appendices.TABLES[name]()
+    for block in re.findall(r"(?:^\|.*\n?)+", table, re.M):
+        head, _, *rows = block.splitlines()
+        assert rows
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|"), row
+            labels = re.findall(r"\]\(#([\w-]+)\)|\{eq\}`([\w-]+)`", row)
+            assert labels and all("".join(label) in known for label in labels), row
+
+
+def test_the_gallery_has_every_figure():
+    found = re.findall(r'href="(\w+)\.html#(\w+):"', appendices.gallery())
+    assert found == [
+        (slug, figure.name)
+        for slug in chapters.SLUGS
+        for figure in chapters.figures(slug)
+    ]
+    widgets = [
+        cell for slug in chapters.SLUGS for cell in chapters.read(slug).cells
+        if "widget" in cell.metadata.get("tags", [])
+    ]  # fmt: skip
+    assert len(found) == len(widgets)
+
+
+def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
+    table = re.findall(
+        r"^\| \$(.+?)\$.*\[\d+\]\((\w+)\.ipynb#ch-\d+\) \|$",
+        chapters.markdown(nbformat.read(chapters.BOOK / "notation.ipynb", 4)),
+        re.M,
+    )
+    assert len(table) >= 25
+    for symbol, slug in table:
+        first = re.split(r"[=]|\\cdot", symbol)[0]
+        first = first if "\\" in first else f"${first}$"  # a letter stands alone
+        text = chapters.markdown(chapters.read(slug))
+        assert bare(first) in bare(text), f"{symbol} in {slug}"
+
+
+def bare(formula):
+    """TeX without braces and spaces: \\mathbf{X} and \\mathbf X are the same."""
+    return re.sub(r"[{}\s]", "", formula)
