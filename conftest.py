@@ -52,10 +52,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before -k selects among what is here
 def pytest_collection_modifyitems(items):
-    """Figures once more after their notebook; all in groups, the longest first."""
-    from press.execution.rerun import again
-
-    items += again(items)
+    """All in groups, the longest first."""
     items.sort(key=rank)  # stable: within a group the order of the file
 
 

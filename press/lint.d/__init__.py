@@ -1,0 +1,39 @@
+"""What a notebook must keep to: each rule is a function that lists a notebook's breaches.
+
+cells     what a cell is, and how large it may be
+prose     words, sentences and formulas of the text
+sliders   each figure is predicted before, explained after, and what it shows is asserted
+evidence  what a check asserts, and what in it proves nothing
+"""
+
+from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
+from press.lint.evidence import decoys
+from press.lint.prose import size, swallowed_brackets, two_sentences
+from press.lint.sliders import (
+    POSITION,
+    drawing,
+    globals_read,
+    seen,
+    sliders,
+    unknown_positions,
+    widgets,
+)
+
+__all__ = [
+    "MAX_COLUMNS",
+    "POSITION",
+    "cell_sizes",
+    "code",
+    "decoys",
+    "drawing",
+    "globals_read",
+    "kind",
+    "seen",
+    "size",
+    "sliders",
+    "swallowed_brackets",
+    "tags",
+    "two_sentences",
+    "unknown_positions",
+    "widgets",
+]

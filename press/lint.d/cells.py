@@ -1,0 +1,39 @@
+"""What a code cell is, and how large it may be."""
+
+MAX_LINES = 30
+MAX_COLUMNS = 88  # of code and of what is printed
+
+# Exactly one of these says what a code cell is; the rest only change how it looks or runs.
+KINDS = {"setup", "define", "run", "check", "figure", "widget", "solution"}
+EXTRAS = {"hide-input", "hide-cell", "remove-input", "slow", "keep-colours", "seen"}
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+def kind(cell):
+    """The one tag that says what a code cell is; ValueError if it has none, or several."""
+    (found,) = tags(cell) & KINDS
+    return found
+
+
+def code(notebook):
+    return [c for c in notebook.cells if c.cell_type == "code"]
+
+
+def cell_sizes(notebook):
+    """Code cells that have no line, too many, or one that is too wide."""
+    out = []
+    for i, cell in enumerate(code(notebook)):
+        lines = cell.source.splitlines()
+        if not 1 <= len(lines) <= MAX_LINES:
+            out.append(
+                f"code cell {i}: expected 1 to {MAX_LINES} lines, got {len(lines)}"
+            )
+        for line in lines:
+            if len(line) > MAX_COLUMNS:
+                out.append(
+                    f"code cell {i}: expected {MAX_COLUMNS} columns, got {line!r}"
+                )
+    return out
