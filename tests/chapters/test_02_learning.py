@@ -211,123 +211,49 @@ def test_no_pull_on_the_margin_exceeds_one(book):
 FAULTS = [
     Fault("2 * binom.cdf(min(alone)", "binom.cdf(min(alone)", "one side of a coin"),
     Fault("(wrong & ~other).sum(),", "wrong.sum(),", "what both get wrong"),
-    Fault(
-        "(X**2).sum(axis=1) - 2 * X_new", "(X**2).sum(axis=1) + 2 * X_new", "farthest"
-    ),
-    Fault(
-        "np.argpartition(gaps, k - 1, axis=1)",
-        "np.argpartition(gaps, k - 1, axis=0)",
-        "axis",
-    ),
-    Fault(
-        "return y[nearest].mean(axis=1)",
-        "return y[nearest].sum(axis=1)",
-        "a missing 1/k",
-    ),
-    Fault(
-        "np.where(score > t, 1.0, -1.0)",
-        "np.where(score < t, 1.0, -1.0)",
-        "the wrong side",
-    ),
-    Fault(
-        "np.mean(decide(x, t) != y)",
-        "np.mean(decide(x, t) == y)",
-        "0–1 loss upside down",
-    ),
+    Fault("(X**2).sum(axis=1) - 2 * X_new", "(X**2).sum(axis=1) + 2 * X_new", "farthest"),
+    Fault("np.argpartition(gaps, k - 1, axis=1)", "np.argpartition(gaps, k - 1, axis=0)", "axis"),
+    Fault("return y[nearest].mean(axis=1)", "return y[nearest].sum(axis=1)", "a missing 1/k"),
+    Fault("np.where(score > t, 1.0, -1.0)", "np.where(score < t, 1.0, -1.0)", "the wrong side"),
+    Fault("np.mean(decide(x, t) != y)", "np.mean(decide(x, t) == y)", "0–1 loss upside down"),
     Fault("np.mean(decide(x, t) != y)", "np.sum(decide(x, t) != y)", "a missing 1/N"),
-    Fault(
-        "np.append(0, np.cumsum(y > 0))",
-        "np.append(0, np.cumsum(y < 0))",
-        "alarms for misses",
-    ),
+    Fault("np.append(0, np.cumsum(y > 0))", "np.append(0, np.cumsum(y < 0))", "alarms for misses"),
     Fault("x[1:] > x[:-1], [True]", "x[1:] >= x[:-1], [True]", "a cut between equals"),
     Fault("(1 - m) ** 2, lambda", "(1 + m) ** 2, lambda", "sign of the margin"),
     Fault("lambda m: -2 * (1 - m)", "lambda m: 2 * (1 - m)", "sign of a slope"),
-    Fault(
-        "-1 / (1 + np.exp(m))", "-1 / (1 + np.exp(-m))", "logistic slope turned round"
-    ),
+    Fault("-1 / (1 + np.exp(m))", "-1 / (1 + np.exp(-m))", "logistic slope turned round"),
     Fault("np.maximum(0, 1 - m)", "np.maximum(0, -m)", "a hinge at 0"),
-    Fault(
-        "f[np.arange(len(f)), classes]",
-        "f[np.arange(len(f)), -classes]",
-        "another class",
-    ),
-    Fault(
-        "-(y * np.log(f)).sum(1).mean()", "-(y * np.log(f)).mean()", "also divided by C"
-    ),
-    Fault(
-        "centre = fits.mean(axis=1)",
-        "centre = fits.mean(axis=0)[: len(fits)]",
-        "axis of the mean",
-    ),
-    Fault(
-        "((TRUTH[:, None] - centre) ** 2).mean()",
-        "(TRUTH[:, None] - centre).mean() ** 2",
-        "square of the mean",
-    ),
+    Fault("f[np.arange(len(f)), classes]", "f[np.arange(len(f)), -classes]", "another class"),
+    Fault("-(y * np.log(f)).sum(1).mean()", "-(y * np.log(f)).mean()", "also divided by C"),
+    Fault("centre = fits.mean(axis=1)", "centre = fits.mean(axis=0)[: len(fits)]",
+          "axis of the mean"),
+    Fault("((TRUTH[:, None] - centre) ** 2).mean()", "(TRUTH[:, None] - centre).mean() ** 2",
+          "square of the mean"),
     Fault("np.sqrt(n * lam)", "np.sqrt(lam)", "the penalty of a sum"),
-    Fault(
-        "y.mean(axis=-1) / (1 + lam)", "y.mean(axis=-1) * (1 - lam)", "shrunk too much"
-    ),
+    Fault("y.mean(axis=-1) / (1 + lam)", "y.mean(axis=-1) * (1 - lam)", "shrunk too much"),
     Fault("sigma**2 / (n * tau**2)", "sigma / (n * tau)", "deviations for variances"),
-    Fault(
-        "lam**2 * tau**2 + sigma**2 / n",
-        "lam**2 * tau**2 + sigma**2",
-        "noise not averaged",
-    ),
+    Fault("lam**2 * tau**2 + sigma**2 / n", "lam**2 * tau**2 + sigma**2", "noise not averaged"),
     Fault("w = w - lr * X.T", "w = w + lr * X.T", "uphill"),
-    Fault(
-        "(slope(y * (X @ w)) * y) / len(y)",
-        "slope(y * (X @ w)) / len(y)",
-        "the label forgotten",
-    ),
+    Fault("(slope(y * (X @ w)) * y) / len(y)", "slope(y * (X @ w)) / len(y)",
+          "the label forgotten"),
     Fault("w = (w - lr * slope)", "w = (w - 2 * lr * slope)", "step twice as long"),
-    Fault(
-        "true * n_classes + decided",
-        "decided * n_classes + true",
-        "the table transposed",
-    ),
-    Fault(
-        "T.sum(axis=0), T.sum(axis=1)\n    share",
-        "T.sum(axis=1), T.sum(axis=0)\n    share",
-        "precision and recall changed",
-    ),
-    Fault(
-        "share(2 * right, decided + true)", "share(right, decided + true)", "half of F1"
-    ),
-    Fault(
-        "return right / decided, right / true,",
-        "return right / true, right / true,",
-        "micro recall twice",
-    ),
-    Fault(
-        "learner(X[kept], y[kept], X[held])",
-        "learner(X, y, X[held])",
-        "the fold has a say",
-    ),
+    Fault("true * n_classes + decided", "decided * n_classes + true", "the table transposed"),
+    Fault("T.sum(axis=0), T.sum(axis=1)\n    share", "T.sum(axis=1), T.sum(axis=0)\n    share",
+          "precision and recall changed"),
+    Fault("share(2 * right, decided + true)", "share(right, decided + true)", "half of F1"),
+    Fault("return right / decided, right / true,", "return right / true, right / true,",
+          "micro recall twice"),
+    Fault("learner(X[kept], y[kept], X[held])", "learner(X, y, X[held])", "the fold has a say"),
     Fault("gap > 0) + 0.5 * (gap == 0)", "gap > 0)", "ties forgotten"),
-    Fault(
-        "(score[y < 0] >= t).mean() for t in places]\n",
-        "(score[y > 0] >= t).mean() for t in places]\n",
-        "recall twice",
-    ),
-    Fault(
-        "levels).sum(axis=0)\n    alarms",
-        "levels).mean(axis=0)\n    alarms",
-        "shares for counts",
-    ),
+    Fault("(score[y < 0] >= t).mean() for t in places]\n",
+          "(score[y > 0] >= t).mean() for t in places]\n", "recall twice"),
+    Fault("levels).sum(axis=0)\n    alarms", "levels).mean(axis=0)\n    alarms",
+          "shares for counts"),
     Fault("z2 / (4 * M**2)", "z2 / (2 * M**2)", "a factor in Wilson's root"),
-    Fault(
-        "s * half) / (1 + z2 / M)",
-        "s * half) / (1 + z2)",
-        "M lost in Wilson's interval",
-    ),
-    Fault(
-        "half = Z95 * np.sqrt(a * (1 - a) / M)\n",
-        "half = Z95 * a * (1 - a) / M\n",
-        "variance for deviation",
-    ),
-]
+    Fault("s * half) / (1 + z2 / M)", "s * half) / (1 + z2)", "M lost in Wilson's interval"),
+    Fault("half = Z95 * np.sqrt(a * (1 - a) / M)\n", "half = Z95 * a * (1 - a) / M\n",
+          "variance for deviation"),
+]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
 

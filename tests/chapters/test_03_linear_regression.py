@@ -252,48 +252,22 @@ def test_with_332_patients_ridge_buys_nothing_on_test_sets_that_are_disjoint(boo
 
 
 FAULTS = [
-    Fault(
-        "return X.T @ (X @ w - y)  # eq-03-gradient",
-        "return X.T @ (y - X @ w)",
-        "sign of the gradient",
-    ),
-    Fault(
-        "return X.T @ (X @ w - y)  # eq-03-gradient",
-        "return 2 * X.T @ (X @ w - y)",
-        "a factor 2 too much",
-    ),
-    Fault(
-        "return 0.5 * residual @ residual",
-        "return residual @ residual",
-        "the ½ of the loss",
-    ),
+    Fault("return X.T @ (X @ w - y)  # eq-03-gradient", "return X.T @ (y - X @ w)",
+          "sign of the gradient"),
+    Fault("return X.T @ (X @ w - y)  # eq-03-gradient", "return 2 * X.T @ (X @ w - y)",
+          "a factor 2 too much"),
+    Fault("return 0.5 * residual @ residual", "return residual @ residual", "the ½ of the loss"),
     Fault("residual = X @ w - y  # (N,)", "residual = X @ w", "the target forgotten"),
-    Fault(
-        "np.ones(len(features)), features]",
-        "features, np.ones(len(features))]",
-        "the ones at the end",
-    ),
-    Fault(
-        "np.linalg.solve(X.T @ X, X.T @ y)  # eq-03-normal",
-        "np.linalg.solve(X.T @ X, X.T @ y) * 1.01",
-        "wrong constant",
-    ),
-    Fault(
-        "constant - squared_loss(w, X, y) / sigma**2",
-        "constant - squared_loss(w, X, y) / sigma",
-        "σ not squared",
-    ),
-    Fault(
-        "np.sqrt(2 * np.pi) * sigma",
-        "np.sqrt(np.pi) * sigma",
-        "a 2 lost in the constant",
-    ),
+    Fault("np.ones(len(features)), features]", "features, np.ones(len(features))]",
+          "the ones at the end"),
+    Fault("np.linalg.solve(X.T @ X, X.T @ y)  # eq-03-normal",
+          "np.linalg.solve(X.T @ X, X.T @ y) * 1.01", "wrong constant"),
+    Fault("constant - squared_loss(w, X, y) / sigma**2", "constant - squared_loss(w, X, y) / sigma",
+          "σ not squared"),
+    Fault("np.sqrt(2 * np.pi) * sigma", "np.sqrt(np.pi) * sigma", "a 2 lost in the constant"),
     Fault("0.5 * lam * (w @ w)", "lam * (w @ w)", "the ½ of the penalty"),
-    Fault(
-        "squared_loss_grad(w, X, y) + lam * w",
-        "squared_loss_grad(w, X, y) - lam * w",
-        "sign of the penalty",
-    ),
+    Fault("squared_loss_grad(w, X, y) + lam * w", "squared_loss_grad(w, X, y) - lam * w",
+          "sign of the penalty"),
     Fault("penalty[0, 0] = 0.0", "penalty[-1, -1] = 0.0", "the wrong weight goes free"),
     Fault("lam * penalty, X.T @ y", "lam**2 * penalty, X.T @ y", "λ squared"),
     Fault("w = w - lr * grad(w)", "w = w + lr * grad(w)", "uphill"),
@@ -301,42 +275,22 @@ FAULTS = [
     Fault("np.abs(rho) - lam, 0.0", "np.abs(rho) - lam / 2, 0.0", "half the threshold"),
     Fault(" + overlap[j, j] * w[j]", "", "own contribution not added back"),
     Fault("fits[j] - overlap[j] @ w", "fits[j]", "the other weights forgotten"),
-    Fault(
-        "soft_threshold(rho, lam) / overlap[j, j]",
-        "soft_threshold(rho, lam) / len(X)",
-        "divided by N",
-    ),
+    Fault("soft_threshold(rho, lam) / overlap[j, j]", "soft_threshold(rho, lam) / len(X)",
+          "divided by N"),
     Fault("<= tol * np.abs(w).max()", "<= 1e9", "stops after one sweep"),
     Fault(".prod(axis=1)", ".sum(axis=1)", "sum instead of product"),
     Fault("range(1, degree + 1)", "range(1, degree)", "one degree too few"),
-    Fault(
-        "family.log_partition(X @ w) - y * (X @ w)",
-        "family.log_partition(X @ w) + y * (X @ w)",
-        "sign in the likelihood",
-    ),
-    Fault(
-        "return X.T @ (family.mean",
-        "return 0.5 * X.T @ (family.mean",
-        "a ½ in the gradient",
-    ),
-    Fault(
-        "logistic(theta) * (1 - logistic(theta))",
-        "logistic(theta) ** 2",
-        "variance of the coin",
-    ),
-    Fault(
-        "squared_loss(w, new, goal[~kept])",
-        "squared_loss(w, rows, goal[kept])",
-        "validated on the training rows",
-    ),
-    Fault(
-        "data.standardise(X[kept], X[~kept])",
-        "X[kept], X[~kept]",
-        "a fold that has a say",
-    ),
+    Fault("family.log_partition(X @ w) - y * (X @ w)", "family.log_partition(X @ w) + y * (X @ w)",
+          "sign in the likelihood"),
+    Fault("return X.T @ (family.mean", "return 0.5 * X.T @ (family.mean", "a ½ in the gradient"),
+    Fault("logistic(theta) * (1 - logistic(theta))", "logistic(theta) ** 2",
+          "variance of the coin"),
+    Fault("squared_loss(w, new, goal[~kept])", "squared_loss(w, rows, goal[kept])",
+          "validated on the training rows"),
+    Fault("data.standardise(X[kept], X[~kept])", "X[kept], X[~kept]", "a fold that has a say"),
     Fault("w -= lr * w.grad", "w -= 2 * lr * w.grad", "step twice as long"),
     Fault("        w.grad = None", "        pass", "gradients accumulate"),
-]
+]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
 

@@ -207,15 +207,9 @@ def test_both_modes_find_the_same_jacobian(book, seed, D, C):
 
 FAULTS = [
     Fault("parent.grad += slope", "parent.grad = slope", "overwritten, not added"),
-    Fault(
-        "reversed(order(self)):\n            for",
-        "order(self):\n            for",
-        "forwards",
-    ),
+    Fault("reversed(order(self)):\n            for", "order(self):\n            for", "forwards"),
     Fault("(other.data, self.data))", "(self.data, other.data))", "factors swapped"),
-    Fault(
-        "Value(t, (self,), (1 - t**2,))", "Value(t, (self,), (1 - t,))", "slope of tanh"
-    ),
+    Fault("Value(t, (self,), (1 - t**2,))", "Value(t, (self,), (1 - t,))", "slope of tanh"),
     Fault("A[l - 1].T @ dZ + lam", "A[l - 1].T @ dZ + 2 * lam", "twice the penalty"),
     Fault("(dZ @ W[l].T) * slope[l - 1]", "(dZ @ W[l].T)", "no slope"),
     Fault("dZ.sum(axis=0)", "dZ.mean(axis=0)", "mean for a sum"),
@@ -223,61 +217,34 @@ FAULTS = [
     Fault("(A - Y) * slope / len(Y)", "(A - Y) / len(Y)", "no slope in the base case"),
     Fault("(softmax(Z, axis=1) - Y)", "(softmax(Z, axis=0) - Y)", "the wrong axis"),
     Fault("flow[key] = flow[key] + part if", "flow[key] = part if", "uses not added"),
-    Fault(
-        "d.sum(axis=tuple(range(d.ndim - len(shape))))",
-        "d[(0,) * (d.ndim - len(shape))]",
-        "one row for the sum",
-    ),
+    Fault("d.sum(axis=tuple(range(d.ndim - len(shape))))", "d[(0,) * (d.ndim - len(shape))]",
+          "one row for the sum"),
     Fault("fit(d * Y, X.shape)", "fit(d * X, X.shape)", "the wrong factor"),
     Fault("d * c * X ** (c - 1)", "d * c * X**c", "the wrong power"),
-    Fault(
-        "fit(X.swapaxes(-1, -2) @ d, Y.shape)",
-        "fit(X.swapaxes(-1, -2) @ abs(d), Y.shape)",
-        "sign",
-    ),
+    Fault("fit(X.swapaxes(-1, -2) @ d, Y.shape)", "fit(X.swapaxes(-1, -2) @ abs(d), Y.shape)",
+          "sign"),
     Fault("np.add.at(out, index, d)", "out[index] = d", "an index that comes twice"),
-    Fault(
-        "lambda x, y: y * (1 - y)", "lambda x, y: y * (1 + y)", "slope of the logistic"
-    ),
-    Fault(
-        "dot = other.data * self.dot +",
-        "dot = other.data * self.dot -",
-        "sign of a dual",
-    ),
-    Fault(
-        "d[id(node)] += slope * d[id(parent)]",
-        "d[id(node)] = slope * d[id(parent)]",
-        "forward uses",
-    ),
-    Fault(
-        "dZ = dA * (1 - part.pop() ** 2)",
-        "dZ = dA * (1 - part.pop())",
-        "slope in a segment",
-    ),
+    Fault("lambda x, y: y * (1 - y)", "lambda x, y: y * (1 + y)", "slope of the logistic"),
+    Fault("dot = other.data * self.dot +", "dot = other.data * self.dot -", "sign of a dual"),
+    Fault("d[id(node)] += slope * d[id(parent)]", "d[id(node)] = slope * d[id(parent)]",
+          "forward uses"),
+    Fault("dZ = dA * (1 - part.pop() ** 2)", "dZ = dA * (1 - part.pop())", "slope in a segment"),
     Fault("dA = skip * dA + dZ @ W.T", "dA = dA + dZ @ W", "no transpose"),
     Fault("dA = skip * dA + dZ @ W.T", "dA = dZ @ W.T", "no bypass on the way back"),
     Fault("((1 + central) * eps)", "eps", "a step for two"),
     Fault("dz = da * (z > 0)", "dz = da", "the slope of the maximum forgotten"),
     Fault("(float(self.data > 0),)", "(1.0,)", "a scalar maximum that never bends"),
-    Fault(
-        "np.logaddexp(0, z), expit(z)),",
-        "np.logaddexp(0, z), expit(z) ** 2),",
-        "softplus",
-    ),
+    Fault("np.logaddexp(0, z), expit(z)),", "np.logaddexp(0, z), expit(z) ** 2),", "softplus"),
     Fault("node.grad + d\n", "0 * d + d\n", "a second walk overwrites the first"),
-    Fault(
-        "lambda x, y: -x + y", "lambda x, y: x + (-1) * y", "a constant less a tensor"
-    ),
+    Fault("lambda x, y: -x + y", "lambda x, y: x + (-1) * y", "a constant less a tensor"),
     Fault("x * (1 / y)", "x * y", "divided by a constant"),
     Fault("d.swapaxes(i, j))])", "d.T)])", "all axes turned"),
     Fault("np.expand_dims(d, axis)", "np.expand_dims(d, -1)", "the last axis put back"),
     Fault("share = top / top.sum(axis=axis, keepdims=True)", "share = top", "ties"),
-    Fault(
-        "fit(d @ Y.swapaxes(-1, -2), X.shape)", "d @ Y.swapaxes(-1, -2)", "not fitted"
-    ),
+    Fault("fit(d @ Y.swapaxes(-1, -2), X.shape)", "d @ Y.swapaxes(-1, -2)", "not fitted"),
     Fault("products += 1", "products += 2", "products counted twice"),
     Fault("if max(history[-patience:]) < best[0]:", "if False:", "never stops"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)

@@ -210,9 +210,7 @@ def test_no_set_of_the_test_can_occur_in_training(book, N, seed):
 
 FAULTS = [
     Fault("return sum(a * x for", "return sum(x for", "weights left out"),
-    Fault(
-        "weights / weights.sum()", "weights / weights.max()", "divided by the largest"
-    ),
+    Fault("weights / weights.sum()", "weights / weights.max()", "divided by the largest"),
     Fault("-(apart @ theta**2) / 2", "-(apart @ theta**2)", "½ of the kernel"),
     Fault("(Q[:, None] - X) ** 2", "np.abs(Q[:, None] - X)", "|q − x|, not its square"),
     Fault("~np.eye(len(X)", "np.eye(len(X)", "each point asks itself"),
@@ -220,90 +218,50 @@ FAULTS = [
     Fault("len(y) * y, A)", "len(y) + y, A)", "do + y for do yᵀ"),
     Fault("Q @ W.T @ K.T", "-Q @ W.T @ K.T", "sign of the bilinear score"),
     Fault("W_q)[:, None]) @ w", "W_q)[:, None] * 2) @ w", "the query counts twice"),
-    Fault(
-        "alpha.shape[-1]) - alpha", "alpha.shape[-1]) + alpha", "sign in the Jacobian"
-    ),
-    Fault(
-        "1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
-        "1 / Q.shape[-1] if scale is None else scale\n    S",
-        "d for √d",
-    ),
-    Fault(
-        "1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
-        "1 / np.sqrt(Q.shape[-1])\n    S",
-        "scale ignored",
-    ),
+    Fault("alpha.shape[-1]) - alpha", "alpha.shape[-1]) + alpha", "sign in the Jacobian"),
+    Fault("1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
+          "1 / Q.shape[-1] if scale is None else scale\n    S", "d for √d"),
+    Fault("1 / np.sqrt(Q.shape[-1]) if scale is None else scale\n    S",
+          "1 / np.sqrt(Q.shape[-1])\n    S", "scale ignored"),
     Fault("softmax(S, axis=-1)  # over", "softmax(S, axis=-2)  # over", "wrong axis"),
-    Fault(
-        "S = np.where(mask, S, -np.inf)", "S = np.where(mask, S, 0.0)", "masked score 0"
-    ),
-    Fault(
-        "S = np.where(mask, S,", "S = np.where(~mask, S,", "mask the wrong way round"
-    ),
+    Fault("S = np.where(mask, S, -np.inf)", "S = np.where(mask, S, 0.0)", "masked score 0"),
+    Fault("S = np.where(mask, S,", "S = np.where(~mask, S,", "mask the wrong way round"),
     Fault("(dA - (A * dA).sum(axis=-1", "(dA + (A * dA).sum(axis=-1", "sign in dS"),
-    Fault(
-        "(A * dA).sum(axis=-1, keep", "dA.sum(axis=-1, keep", "weights missing in dS"
-    ),
-    Fault(
-        "(A * dA).sum(axis=-1, keep", "(A * dA).sum(axis=-2, keep", "dS summed over M"
-    ),
+    Fault("(A * dA).sum(axis=-1, keep", "dA.sum(axis=-1, keep", "weights missing in dS"),
+    Fault("(A * dA).sum(axis=-1, keep", "(A * dA).sum(axis=-2, keep", "dS summed over M"),
     Fault('"Q": scale * dS @ K', '"Q": dS @ K', "missing 1/√d in dQ"),
     Fault('"K": scale * dS.mT @ Q', '"K": -scale * dS.mT @ Q', "sign of dK"),
     Fault('"V": A.mT @ dO', '"V": dS.mT @ dO', "dV from the scores"),
     Fault("* w * (1 - hidden**2)", "* w * (1 - hidden)", "missing square in tanh'"),
     Fault("by_key @ W_k.T", "by_key @ -W_k.T", "sign of dK, additive"),
     Fault('"mn,mnu->u", dS', '"mn,mnu->u", dS**2', "dw from squares"),
-    Fault(
-        "(losses - softmax(s) @ losses)", "(losses - losses.mean())", "plain mean loss"
-    ),
+    Fault("(losses - softmax(s) @ losses)", "(losses - losses.mean())", "plain mean loss"),
     Fault("* (losses - baseline)", "* (losses + baseline)", "sign of the baseline"),
     Fault("g - g.sum(axis=-1", "g + g.sum(axis=-1", "e_z + α"),
     Fault("int(np.ceil(p - D))", "int(np.floor(p - D))", "window rounded outwards"),
-    Fault(
-        "alpha[n - 1] = softmax", "alpha[n - 2] = softmax", "window one too far left"
-    ),
+    Fault("alpha[n - 1] = softmax", "alpha[n - 2] = softmax", "window one too far left"),
     Fault("** 2 / D**2)", "** 2 / D)", "D for D² in the bell"),
     Fault("** 2 / D**2)", "** 2 / (2 * D))", "2D for D² in the bell"),
     Fault("N * expit(w_p", "expit(w_p", "centre in (0, 1)"),
-    Fault(
-        "h, -1).swapaxes(-2, -3)", "-1, h).swapaxes(-2, -1)[..., :, :]", "wrong split"
-    ),
+    Fault("h, -1).swapaxes(-2, -3)", "-1, h).swapaxes(-2, -1)[..., :, :]", "wrong split"),
     Fault(" @ W_O, A  # (M, d)", " @ W_O.T, A  # (M, d)", "W_O transposed"),
     Fault("np.tril(np.ones", "np.triu(np.ones", "looks at the future only"),
     Fault("attend(X @ W_q, X @ W_k,", "attend(X @ W_k, X @ W_q,", "Q and K swapped"),
     Fault("S.masked_fill(used > 0", "S.masked_fill(used > 9", "mask never set"),
     Fault("% 5 == 0) == new", "% 5 != 0) == new", "the test's sets in training"),
-    Fault(
-        "S.shape[2]).cumsum(dim=1) - F",
-        "S.shape[2]).cumsum(dim=1) + F",
-        "blocks itself",
-    ),
+    Fault("S.shape[2]).cumsum(dim=1) - F", "S.shape[2]).cumsum(dim=1) + F", "blocks itself"),
     Fault("np.argsort(-x, axis=1)", "np.argsort(x, axis=1)", "ascending order"),
     Fault("C[:, :-1, None]", "C[:, 1:, None]", "reads the answer"),
-    Fault(
-        "(x != text.PAD).sum(dim=1) - 1", "x.shape[1] - 1 + 0 * x[:, 0]", "pad is read"
-    ),
-    Fault(
-        "(x != text.PAD).sum(dim=1) - 1",
-        "(x != text.PAD).sum(dim=1) - 2",
-        "last state but one",
-    ),
-    Fault(
-        "Q.shape[-1] ** 0.5, (x ==", "self.mix.out_features**0.5, (x ==", "√d in a head"
-    ),
+    Fault("(x != text.PAD).sum(dim=1) - 1", "x.shape[1] - 1 + 0 * x[:, 0]", "pad is read"),
+    Fault("(x != text.PAD).sum(dim=1) - 1", "(x != text.PAD).sum(dim=1) - 2", "last state but one"),
+    Fault("Q.shape[-1] ** 0.5, (x ==", "self.mix.out_features**0.5, (x ==", "√d in a head"),
     Fault("Q.shape[-1] ** 0.5, (x ==", "Q.shape[-1] / 2, (x ==", "d/2 for √d"),
     Fault("(y[:, 1:] != text.PAD)", "(y[:, 1:] == text.PAD)", "words for padding"),
     Fault("ignore_index=text.PAD", "ignore_index=-100", "padding is learnt"),
-    Fault(
-        "S.masked_fill(pad, -torch", "S.masked_fill(~pad, -torch", "looks at padding"
-    ),
-    Fault(
-        "(S.argmax(dim=2) == y[:, 1:])", "(S.argmax(dim=2) == y[:, :-1])", "wrong shift"
-    ),
-    Fault(
-        "S, _ = net(x, y[:, :-1])  # t", "S, _ = net(x, y[:, 1:])  # t", "reads ahead"
-    ),
-]
+    Fault("S.masked_fill(pad, -torch", "S.masked_fill(~pad, -torch", "looks at padding"),
+    Fault("(S.argmax(dim=2) == y[:, 1:])", "(S.argmax(dim=2) == y[:, :-1])", "wrong shift"),
+    Fault("S, _ = net(x, y[:, :-1])  # t", "S, _ = net(x, y[:, 1:])  # t", "reads ahead"),
+]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
 

@@ -209,83 +209,45 @@ FAULTS = [
     Fault('h @ w["U"] + w["b"])', 'h @ w["U"])', "the encoder without its bias"),
     Fault("h = np.tanh(X[:, t]", "h = (X[:, t]", "the encoder without tanh"),
     Fault('c @ w["W_c"] +', "", "the code does not enter the decoder"),
-    Fault(
-        "[(BOS, *p) for p in prefixes]", "[(*p,) for p in prefixes]", "no start symbol"
-    ),
+    Fault("[(BOS, *p) for p in prefixes]", "[(*p,) for p in prefixes]", "no start symbol"),
     Fault("log_probs([y[:t]])", "log_probs([y[: t + 1]])", "a word too many"),
     Fault("BOS), Y[:, :-1]]", "BOS), Y[:, 1:]]", "shifted to the left"),
-    Fault(
-        "real = Y != PAD  # (N, L), the mask m", "real = Y >= PAD", "loss without mask"
-    ),
-    Fault(
-        "* real).sum() / real.sum()  # eq",
-        "* real).sum() / Y.size  # eq",
-        "divided by all places",
-    ),
+    Fault("real = Y != PAD  # (N, L), the mask m", "real = Y >= PAD", "loss without mask"),
+    Fault("* real).sum() / real.sum()  # eq", "* real).sum() / Y.size  # eq",
+          "divided by all places"),
     Fault("dZ[n, t, Y] -= 1", "dZ[n, t, Y] += 1", "sign of the one-hot row"),
-    Fault(
-        "return loss, dZ * real[:, :, None] / real.sum()",
-        "return loss, dZ / real.sum()",
-        "gradient of padding",
-    ),
+    Fault("return loss, dZ * real[:, :, None] / real.sum()", "return loss, dZ / real.sum()",
+          "gradient of padding"),
     Fault("np.where(real, phi @", "np.where(True, phi @", "attention to padding"),
     Fault("phi = np.tanh(", "phi = (", "scores without tanh"),
-    Fault(
-        "u * s + (1 - u) * s_new, (",
-        "(1 - u) * s + u * s_new, (",
-        "update gate reversed",
-    ),
-    Fault(
-        '(r * s) @ w["W_ss"] + w["b_s"])',
-        'r * (s @ w["W_ss"]) + w["b_s"])',
-        "reset after the product",
-    ),
+    Fault("u * s + (1 - u) * s_new, (", "(1 - u) * s + u * s_new, (", "update gate reversed"),
+    Fault('(r * s) @ w["W_ss"] + w["b_s"])', 'r * (s @ w["W_ss"]) + w["b_s"])',
+          "reset after the product"),
     Fault("np.hstack([y, c])", "np.hstack([c, y])", "word and code exchanged"),
-    Fault(
-        "real.sum(1), True, False)",
-        "0 * real.sum(1) + X.shape[1], True, False)",
-        "packing",
-    ),
-    Fault(
-        "e.masked_fill(~real, -torch.inf).softmax(1)",
-        "e.softmax(1)",
-        "no mask in the net",
-    ),
-    Fault(
-        "shift_right(y))[0].flatten", "y)[0].flatten", "the net is fed what it must say"
-    ),
+    Fault("real.sum(1), True, False)", "0 * real.sum(1) + X.shape[1], True, False)", "packing"),
+    Fault("e.masked_fill(~real, -torch.inf).softmax(1)", "e.softmax(1)", "no mask in the net"),
+    Fault("shift_right(y))[0].flatten", "y)[0].flatten", "the net is fed what it must say"),
     Fault(".masked_fill(done, PAD)", "", "words after the end"),
     Fault("row.argmax()", "row.argmin()", "greedy takes the worst"),
     Fault("y[: y.index(eos) + 1] if", "y[: y.index(eos)] if", "the end symbol is lost"),
-    Fault(
-        "joint = joint + log_probs(",
-        "joint = 0 * joint + log_probs(",
-        "conditionals ranked",
-    ),
+    Fault("joint = joint + log_probs(", "joint = 0 * joint + log_probs(", "conditionals ranked"),
     Fault("trace[-1][:k] if", "trace[-1][: k + 1] if", "a prefix too many goes on"),
     Fault("if h[0][-1] != eos]", "]", "what has ended is extended"),
     Fault("or t == max_length for", "or t >= max_length - 1 for", "cut too early"),
-    Fault(
-        "live = [h for h, o in zip(grown, over, strict=True) if not o]",
-        "live = [h for h in extensions(log_probs, live, 99) if h[0][-1] != eos][:k]",
-        "the beam is refilled after an end",
-    ),
+    Fault("live = [h for h, o in zip(grown, over, strict=True) if not o]",
+          "live = [h for h in extensions(log_probs, live, 99) if h[0][-1] != eos][:k]",
+          "the beam is refilled after an end"),
     Fault("stop=True):", "stop=False):", "never stops early"),
-    Fault(
-        "live[0][1] / max_length**alpha", "live[0][1] * 0.5", "bound of the early stop"
-    ),
+    Fault("live[0][1] / max_length**alpha", "live[0][1] * 0.5", "bound of the early stop"),
     Fault("len(h[0]) ** alpha", "len(h[0]) ** (alpha + 1)", "exponent of the length"),
-    Fault(
-        "/ len(h[0]) ** alpha",
-        "/ max(len(h[0]) - 1, 0.5) ** alpha",
-        "the length without its end symbol",
-    ),
+    Fault("/ len(h[0]) ** alpha", "/ max(len(h[0]) - 1, 0.5) ** alpha",
+          "the length without its end symbol"),
     Fault("states[p[:-1]] if p else s", "s", "the prefix's state is forgotten"),
     Fault("(a & b).total()", "(a | b).total()", "clipping"),
     Fault("1 - L_ref / L_y", "1 - L_y / L_ref", "brevity penalty upside down"),
     Fault("min(0.0, 1 - L_ref / L_y)", "1 - L_ref / L_y", "a bonus for long outputs"),
     Fault("** (1 / longest)", "", "product for the geometric mean"),
-]
+]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
 
