@@ -1,7 +1,8 @@
 """Small parallel corpora, English with French or Chinese, made by grammars.
 
-The words stand in ``lexicon.toml``. A *piece* of a sentence is a list of English words and
-a list of pairs (word of the translation, position of the English word that it renders).
+The words stand in ``datasets/lexicon.toml``. A *piece* of a sentence is a list of English
+words and a list of pairs (word of the translation, position of the English word that it
+renders).
 """
 
 import tomllib
@@ -51,8 +52,8 @@ def parallel_corpus(n, *, language, rng):
 @cache
 def _words(table, *beginning):
     """The rows of a table of the lexicon, those that begin so, with named columns."""
-    lexicon = resources.files(__package__).joinpath("lexicon.toml").read_text("utf-8")
-    columns, rows = tomllib.loads(lexicon)[table].values()
+    lexicon = resources.files("utils") / "datasets" / "lexicon.toml"
+    columns, rows = tomllib.loads(lexicon.read_text("utf-8"))[table].values()
     Row = namedtuple(table, columns)
     return tuple(Row(*r) for r in rows if tuple(r[: len(beginning)]) == beginning)
 

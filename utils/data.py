@@ -10,8 +10,7 @@ import numpy as np
 from sklearn import datasets
 
 _UCI = "UCI Machine Learning Repository, shipped with scikit-learn"
-# Named in full, so that the build knows which tables a notebook reads.
-_SERIES = {"sunspots": "sunspots.csv", "us_economy": "us_economy.csv"}
+_DATASETS = resources.files("utils") / "datasets"
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def load_prose():
     chapters 1 to 12, 16 and 20, their errata, their homework. Sentences with long formulas,
     references and Chinese terms are left out. Later editions of the book do not change it.
     """
-    return resources.files(__package__).joinpath("prose.txt").read_text("utf-8")
+    return (_DATASETS / "prose.txt").read_text("utf-8")
 
 
 def load_series(name):
@@ -74,10 +73,10 @@ def load_series(name):
     "us_economy": ``year``, ``quarter`` from 1959 to 2009, ``gdp`` (thousand million dollars of
     2005), ``unemployment`` (%); Federal Reserve Bank of St. Louis, public domain.
     """
-    if name not in _SERIES:
+    if name not in ("sunspots", "us_economy"):
         wanted = "'sunspots' or 'us_economy'"
         raise ValueError(f"load_series: expected {wanted}, got {name!r}")
-    with resources.files(__package__).joinpath(_SERIES[name]).open() as file:
+    with (_DATASETS / f"{name}.csv").open() as file:
         table = np.genfromtxt(file, delimiter=",", names=True)
     return {column: table[column] for column in table.dtype.names}
 

@@ -52,8 +52,8 @@ def reviews(n, *, rng, without=()):
 
 @cache
 def _words():
-    content = resources.files(__package__).joinpath("reviews.toml").read_text("utf-8")
-    return tomllib.loads(content)
+    file = resources.files("utils") / "datasets" / "reviews.toml"
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 def _review(rng):

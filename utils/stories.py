@@ -1,7 +1,7 @@
 """Small stories in which words are related: king to queen, dog to dogs, France to Paris.
 
-The words stand in ``stories.toml``. Two words of a row share its topics (king and queen the
-throne), and two words of a role its marks (king and man the word "his").
+The words stand in ``datasets/stories.toml``. Two words of a row share its topics (king and
+queen the throne), and two words of a role its marks (king and man the word "his").
 """
 
 import re
@@ -51,8 +51,8 @@ def stories(n, *, rng, planted=True):
 
 @cache
 def _tables():
-    text = resources.files(__package__).joinpath("stories.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    file = resources.files("utils") / "datasets" / "stories.toml"
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 def _rows(name):

@@ -112,7 +112,7 @@ def test_bad_use_says_what_was_expected_and_what_came(n, language, message):
 
 
 def test_the_lexicon_has_a_word_in_every_column():
-    text = resources.files("utils").joinpath("lexicon.toml").read_text("utf-8")
+    text = resources.files("utils").joinpath("datasets/lexicon.toml").read_text("utf-8")
     for name, table in tomllib.loads(text).items():
         assert set(table) == {"columns", "rows"}
         assert all(len(row) == len(table["columns"]) for row in table["rows"]), name

@@ -60,7 +60,7 @@ def test_texts_are_tokens_in_lower_case(corpus):
 
 def test_mirrored_contrasts_have_the_other_label():
     words = tomllib.loads(
-        resources.files("utils").joinpath("reviews.toml").read_text("utf-8")
+        resources.files("utils").joinpath("datasets/reviews.toml").read_text("utf-8")
     )
     good = set(words["adjectives"][1])
     for r in reviews(4000, rng=np.random.default_rng(1)):
