@@ -11,7 +11,7 @@ from itertools import pairwise
 from press.lint.cells import code
 
 ASSERTING = {"assert_close", "check_gradients", "check_against_torch"}
-# Arguments that say how to compare, never what.
+# Arguments of those, of methods and of zip that say how, never what.
 HOW = {"atol", "rtol", "equal_nan", "name", "axis", "strict"}
 FOR_EFFECT = {"plt.close", "print"}
 ALWAYS_EQUAL = ast.Eq | ast.Is | ast.LtE | ast.GtE
@@ -54,8 +54,8 @@ def leaves(test):
             pass
         case ast.UnaryOp(op=ast.Not(), operand=part) | ast.NamedExpr(value=part):
             parts = [part]
-        case ast.IfExp(test=question, body=one, orelse=other):
-            parts = [question, one, other]
+        case ast.IfExp(body=one, orelse=other):
+            parts = [one, other]
         case _:
             return [test]
     return [leaf for part in parts for leaf in leaves(part)]
@@ -143,6 +143,12 @@ def asserted(tree, figures):
     return found
 
 
+def bare_names(tree):
+    """Names that a check asserts alone, so that it does not say what they hold."""
+    tests = [leaf for test in conditions(tree) for leaf in leaves(test)]
+    return [leaf.id for leaf in tests if isinstance(leaf, ast.Name)]
+
+
 def evidence(tree, figures):
     """What is asserted itself: live conditions, and arguments of what asserts."""
     found = [
@@ -156,9 +162,12 @@ def evidence(tree, figures):
         if any(asserts(body, ASSERTING) for body in bodies):
             names.add(name)
     found += [node for node in ast.walk(tree) if is_call(node, names)]
-    for node in ast.walk(tree):  # what stands under an ``if`` depends on its question
-        if isinstance(node, ast.If) and asserts(node, names):
-            found.append(node.test)
+    for node in ast.walk(tree):  # what an ``if`` asserts depends on its question
+        match node:
+            case ast.If(test=question) if asserts(node, names):
+                found.append(question)
+            case ast.Assert(test=ast.IfExp(test=question)):
+                found.append(question)
     return found
 
 
@@ -182,13 +191,13 @@ def flows(tree):
             case ast.Tuple(ones), ast.Tuple(others) if len(ones) == len(others):
                 for pair in zip(ones, others, strict=True):
                     feed(*pair)
-            case (ast.Tuple(some) | ast.List(some)), _:
+            case ((ast.Tuple(some) | ast.List(some)), _):
                 for each in some:
                     feed(each, value)
             case ast.Subscript(value=changed, slice=where), _:
                 feed(changed, value)
                 feed(changed, where)
-            case (ast.Attribute(value=changed) | ast.Starred(value=changed)), _:
+            case ((ast.Attribute(value=changed) | ast.Starred(value=changed)), _):
                 feed(changed, value)
 
     for node in ast.walk(tree):
@@ -219,8 +228,9 @@ def parts(expression):
     if isinstance(expression, ast.Call):
         if is_call(expression, {"position"}):
             children = expression.args[1:]
-        children = [
-            c for c in children if not (isinstance(c, ast.keyword) and c.arg in HOW)
-        ]
+        if not isinstance(expression.func, ast.Name) or is_call(
+            expression, ASSERTING | {"zip"}
+        ):
+            children = [c for c in children if getattr(c, "arg", None) not in HOW]
     for child in children:
         yield from parts(child)

@@ -1,0 +1,167 @@
+"""Rules of the interactive figures: how many, and what belongs to each of them."""
+
+import ast
+import builtins
+import contextlib
+import re
+import symtable
+from urllib.parse import unquote
+
+from press import chapters
+from press.lint.cells import code, tags
+from press.lint.evidence import asserted, bare_names, figures, parts
+
+FIRST = 10  # a slider stands within so many cells
+NUMBER = range(4, 8)
+
+# A link to a position of a figure: [it swings](#descent:lr=0.21,momentum=0.9)
+POSITION = re.compile(r"\]\(#(\w+):([^)\s]+)\)")
+ADMONITION = re.compile(
+    r"^(`{3,}|:{3,})\{admonition\} *(.+?) *\n(.*?)^\1 *$", re.M | re.S
+)
+
+
+def sliders(notebook):
+    """Four to seven, and the first of them soon."""
+    places = widgets(notebook)
+    out = []
+    if len(places) not in NUMBER:
+        out.append(f"expected {NUMBER[0]} to {NUMBER[-1]} sliders, got {len(places)}")
+    if not places or places[0] >= FIRST:
+        out.append(f"expected a slider within the first {FIRST} cells, got none")
+    return out
+
+
+def seen(notebook):
+    """Each slider is predicted before, explained after, and what it shows is asserted."""
+    out = []
+    drawn_by, known = figures(notebook), imported(notebook) | set(dir(builtins))
+    places = widgets(notebook)
+    bounds = [-1, *places, len(notebook.cells)]
+    for before, here, after in zip(bounds, places, bounds[2:], strict=False):
+        name, reads = drawing(notebook.cells[here])
+        below = notebook.cells[here + 1 : after]
+        answers = notes(below, "What you should have seen")
+        lacks = []
+        if not notes(notebook.cells[before + 1 : here], "Predict first"):
+            lacks.append("expected *Predict first* before it, got none")
+        if not answers:
+            lacks.append("expected *What you should have seen* after it, got none")
+        asked = [
+            pair
+            for figure, text in POSITION.findall("\n".join(answers))
+            for pair in text.split(",")
+            if figure == name
+        ]
+        checks = [ast.parse(c.source) for c in below if {"check", "seen"} <= tags(c)]
+        lacks += unasserted(checks, {name, *reads} - known, asked, drawn_by)
+        out += [f"{name}: {lack}" for lack in lacks]
+    return out
+
+
+def unasserted(checks, reads, asked, drawn_by):
+    """What the `seen` checks of a figure do not assert, though its note tells it.
+
+    ``reads`` are the names of which one must flow into an assertion, ``asked`` the
+    positions of which each must, as ``control=value``.
+    """
+    found = [
+        node
+        for tree in checks
+        for expression in asserted(tree, drawn_by)
+        for node in parts(expression)
+    ]
+    out = [
+        f"expected a comparison, got {leaf}"
+        for tree in checks
+        for leaf in bare_names(tree)
+    ]
+    if not reads & {node.id for node in found if isinstance(node, ast.Name)}:
+        out.append("expected a `seen` check of what it draws, got none")
+    values = {value for node in found for value in literals(node)}
+    out += [
+        f"expected {pair} in a `seen` check, got none"
+        for pair in asked
+        if not readings(pair) & values
+    ]
+    return out
+
+
+def unknown_positions(notebook):
+    """Links to positions whose figure or control no cell of the notebook makes."""
+    controls = {}
+    for i in widgets(notebook):
+        function = ast.parse(notebook.cells[i].source).body[-1]
+        (call,) = [d for d in function.decorator_list if isinstance(d, ast.Call)]
+        controls[function.name] = {keyword.arg for keyword in call.keywords}
+    return [
+        f"expected a figure and its controls, got #{name}:{text}"
+        for name, text in POSITION.findall(chapters.markdown(notebook))
+        if not {x.partition("=")[0] for x in text.split(",")}
+        <= controls.get(name, set())
+    ]
+
+
+def readings(pair):
+    """What code may write for the value of ``control=value`` in an address."""
+    text = unquote(pair.partition("=")[2])
+    with contextlib.suppress(ValueError):
+        return {text, float(text)}
+    return {text}
+
+
+def literals(node):
+    """What a literal says, also a negative one; a bool as in an address, on or off."""
+    match node:
+        case ast.UnaryOp(
+            op=ast.USub(), operand=ast.Constant(value=int() | float() as x)
+        ):
+            yield -x
+        case ast.Constant(value=bool() as switch):
+            yield "on" if switch else "off"
+        case ast.Constant(value=int() | float() as number):
+            yield number
+        case ast.Constant(value=str() as text):
+            yield text
+            for pair in text.split(","):  # position(descent, "lr=0.21,momentum=0.9")
+                yield from readings(pair)
+
+
+def notes(cells, title):
+    """Texts of the boxes of that title in some cells."""
+    text = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+    return [body for _, name, body in ADMONITION.findall(text) if name == title]
+
+
+def drawing(cell):
+    """Name of the function that a widget cell draws with, and the names it reads."""
+    table = symtable.symtable(cell.source, "cell", "exec")
+    function = [t for t in table.get_children() if t.get_type() == "function"][-1]
+    return function.get_name(), globals_read(function)
+
+
+def globals_read(table):
+    """Names that a function takes from its notebook, those of its inner functions too."""
+    inner = [globals_read(child) for child in table.get_children()]
+    own = {x.get_name() for x in table.get_symbols() if x.is_global()}
+    return own.union(*inner)
+
+
+def imported(notebook):
+    """Names that a notebook imports: to use them says nothing of a figure."""
+    return {
+        (alias.asname or alias.name).partition(".")[0]
+        for cell in code(notebook)
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def widgets(notebook):
+    """Where the interactive figures stand among all cells."""
+    return [
+        i
+        for i, c in enumerate(notebook.cells)
+        if c.cell_type == "code" and "widget" in tags(c)
+    ]
