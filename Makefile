@@ -4,7 +4,8 @@ PYTHON ?= python3
 # A smaller PyTorch where pip would fetch the CUDA one (Linux): make book PIP_ARGS="$(CPU)"
 CPU := --extra-index-url https://download.pytorch.org/whl/cpu
 PIP_ARGS ?=
-WORKERS ?= 2
+# Notebooks, tests and submissions at a time: the logical cores.
+export WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -12,7 +13,7 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book test live lint format homework grade slides present browser bench clean
+.PHONY: help lab book check test evidence live lint format homework grade slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,13 +35,16 @@ lab: $(READY)  ## Open the chapters in JupyterLab
 	$(BIN)/jupyter lab book
 
 book: $(READY) homework  ## Execute every notebook and build the book
-	@$(BIN)/jupyter-book build . -W -n --keep-going || \
-	  { echo "The book did not build; the first error above names the notebook and its cell."; exit 1; }
-	@$(BIN)/python -m press.decks.cut
-	@echo "The book stands. Open it with a browser:  file://$(CURDIR)/_build/html/index.html"
+	@$(BIN)/python -m press
+
+check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
+	@$(BIN)/python -m press --check "$(CHAPTER)"
 
 test: book browser  ## Run every test, on the sources and on the built book
-	$(BIN)/python -m pytest --nbval-lax -n $(WORKERS) --junitxml=_build/tests.xml book tests
+	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=_build/tests.xml tests --ignore=tests/evidence
+
+evidence: $(READY)  ## Searches for rates and long trainings: before a release
+	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
 
 live: $(READY) browser  ## Run every chapter in a real JupyterLab, not two of them
 	$(BIN)/python -m pytest --live-all tests/live
@@ -52,13 +56,13 @@ lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/python -m pytest -q tests/chapters/test_structure.py tests/pages/test_overview.py tests/chapters/test_sources.py
 
 format: $(READY)  ## Bring code and notebooks into style, strip outputs, renew README's table
-	$(BIN)/python -m press.tables.overview
+	$(BIN)/python -m press.tables
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)
 
 slides: book  ## Cut decks for lectures: make slides CHAPTER=16_attention
-	@$(BIN)/python -m press.decks.cut $(CHAPTER)
+	@$(BIN)/python -m press.decks $(CHAPTER)
 
 present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attention
 	@$(BIN)/python -m press.decks.present $(CHAPTER)

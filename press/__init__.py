@@ -19,13 +19,15 @@ from importlib import import_module
 # In the order in which a build meets them.
 EXTENSIONS = (
     "execution.cache",
-    "tables.overview",
+    "tables",
     "pages.markdown",
+    "pages.marks",
     "pages.numbers",
     "pages.code",
     "pages.foot",
     "pages.chapter_head",
     "pages.gallery",
+    "decks.files",
 )
 
 

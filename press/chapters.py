@@ -41,8 +41,29 @@ def of_page(page):
     return slug if folder == BOOK.name and PATTERN.fullmatch(slug) else None
 
 
-def number(slug):
-    return int(slug[:2])
+def digits(slug: str) -> str:
+    """The number of a chapter as names and labels have it: "03"."""
+    return PATTERN.fullmatch(slug)[1]
+
+
+def number(slug: str) -> int:
+    """The number of a chapter: 3."""
+    return int(digits(slug))
+
+
+def slug_of(number: int) -> str:
+    """The chapter of that number."""
+    return next(slug for slug in SLUGS if digits(slug) == f"{number:02}")
+
+
+def link(slug: str, form: str = "{} · {}") -> str:
+    """A chapter by its number and title, as a MyST link of the built pages."""
+    return f"{{ref}}`{form.format(number(slug), title(slug))} <ch-{digits(slug)}>`"
+
+
+def core_minutes(slug: str) -> int:
+    """How long a student reads the core of a chapter."""
+    return minutes(words(markdown(read(slug)))[0])
 
 
 def markdown(notebook):

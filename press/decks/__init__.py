@@ -1,1 +1,8 @@
-"""Lectures: slides cut from a built page, and its figures live."""
+"""Lectures.
+
+=========== =========================================================================
+cut         slides from a built page: what a slide shows, what its speaker reads
+files       a deck as one file, made with the pages; its look is in deck.css
+present     a chapter's figures live on a projector
+=========== =========================================================================
+"""

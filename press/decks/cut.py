@@ -1,4 +1,4 @@
-"""Cut a deck from a chapter's built page: ``make slides CHAPTER=16_attention``.
+"""Cut a deck from a chapter's built page: see ``press.decks``.
 
 What a slide shows is what the page sets apart: headings, displayed equations, tables,
 code, figures with their sliders, predictions, and of the prose the sentences with a bold
@@ -16,27 +16,14 @@ skip      not in the deck
 ========= =========================================================
 """
 
-import argparse
-import base64
-import json
-import re
-import sys
 from dataclasses import dataclass, field
 from html import escape
-from importlib import resources
 from itertools import zip_longest
-from pathlib import Path
-from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Comment, Tag
 
-from press import chapters
-from press.pages import chapter_head as head
+from press.pages.marks import cell_of
 
-HERE = Path(__file__).parent
-ROOT = chapters.ROOT
-PAGES = ROOT / "_build" / "html" / "book"
-DECKS = ROOT / "_build" / "slides"
 CODE_LINES = 24  # of a slide
 LEFT_OUT = ("What this leaves out", "Terms")  # they stand beside the summary
 PRINTED = 4  # lines of what a check prints
@@ -61,17 +48,14 @@ class Slide:
 
 def cells(page, notebook):
     """The cells of a notebook with the blocks that the built page makes of each."""
-    article = page.find("article")
     blocks, pending = {}, []
-    code = [c["id"] for c in notebook["cells"] if c["cell_type"] == "code"]
-    shown = iter(code)
-    for node in _leaves(article):
-        if isinstance(node, Comment):
-            if node.strip().startswith("cell "):
-                blocks[node.split()[1]], pending = pending, []
-        elif "cell" in node.get("class", []):
-            blocks[next(shown)] = [node]
-        else:
+    for node in _leaves(page.find("article")):
+        name = cell_of(node)
+        if name and isinstance(node, Comment):
+            blocks[name], pending = pending, []
+        elif name:
+            blocks[name] = [node]
+        elif isinstance(node, Tag):
             pending.append(node)
     missing = [c["id"] for c in notebook["cells"] if c["id"] not in blocks]
     if missing:
@@ -262,98 +246,3 @@ def _lines(tag):
     if tag.find("p"):
         tag = tag.find("p")
     return [line for line in tag.decode_contents().strip().split("\n") if line] or [""]
-
-
-def write(slug, everything=False):
-    """Write the deck of one chapter, a single file; returns its path and its slides."""
-    built = PAGES / f"{slug}.html"
-    if not built.exists():
-        raise FileNotFoundError(
-            f"{slug}: expected its built page at {built}; run make book"
-        )
-    page = BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
-    for link in page.select("a.position"):
-        link.unwrap()  # its figure is on another slide
-    for link in page.find_all("a", href=True):
-        link["href"] = urljoin(f"../book/{slug}.html", link["href"])
-    for image in page.find_all("img", src=True):
-        if not image["src"].startswith("data:"):
-            image["src"] = _data_uri(PAGES / image["src"])
-    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
-    deck = slides(page, notebook, everything)
-    parts = {
-        "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
-        "style": _style(),
-        "script": _script(),
-        "slides": "\n".join(slide.html() for slide in deck),
-    }
-    template = (HERE / "deck.html").read_text(encoding="utf-8")
-    out = DECKS / f"{slug}{'_all' if everything else ''}.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(
-        re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template), encoding="utf-8"
-    )
-    return out, deck
-
-
-def _style():
-    reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs" / "dist"
-    sheets = [reveal / "reset.css", reveal / "reveal.css"]
-    sheets += [PAGES.parent / "_static" / "pygments.css", HERE / "deck.css"]
-    css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
-    fonts = ROOT / "press" / "pages" / "static"
-    return re.sub(
-        r"url\((fonts/[^)]+)\)", lambda m: f"url({_data_uri(fonts / m[1])})", css
-    )
-
-
-def _script():
-    """Reveal, its notes, and MathJax with all its letters as drawings: nothing to load."""
-    reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs"
-    files = [PAGES.parent / "_static" / "mathjax" / "tex-svg-full.js"]
-    files += [reveal / "dist" / "reveal.js", reveal / "plugin" / "notes" / "notes.js"]
-    files += [HERE / "deck.js"]
-    texts = (
-        f.read_text(encoding="utf-8").replace("</script", "<\\/script") for f in files
-    )
-    return "\n".join(f"<script>{text}</script>" for text in texts)
-
-
-def _data_uri(path):
-    kind = {".png": "image/png", ".svg": "image/svg+xml", ".woff2": "font/woff2"}[
-        path.suffix
-    ]
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-
-
-def main(arguments):
-    """Make the decks of the chapters named, or of all; a deck that is newest stays."""
-    parser = argparse.ArgumentParser(description="Cut decks from the built pages.")
-    parser.add_argument("slugs", nargs="*", metavar="NN_slug")
-    parser.add_argument("--all", action="store_true", help="starred sections too")
-    options = parser.parse_args(arguments)
-    unknown = set(options.slugs) - set(chapters.SLUGS)
-    if unknown:
-        sys.exit(
-            f"Expected chapters among {', '.join(chapters.SLUGS)}; "
-            f"got {', '.join(unknown)}"
-        )
-    for slug in options.slugs or chapters.SLUGS:
-        path, size = DECKS / f"{slug}.html", "unchanged"
-        if options.all or not _is_newest(path, slug):
-            path, deck = write(slug, options.all)
-            size = f"{len(deck)} slides, {path.stat().st_size / 1e6:.1f} MB"
-        print(f"{path.as_uri()}  {size}")
-        head.write(slug)
-
-
-def _is_newest(deck, slug):
-    """Whether nothing that a deck is made of is newer than it."""
-    made_of = [PAGES / f"{slug}.html", chapters.path(slug), ROOT / "requirements.txt"]
-    made_of += HERE.glob("*.*")
-    times = [path.stat().st_mtime for path in made_of if path.exists()]
-    return deck.exists() and deck.stat().st_mtime > max(times)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -79,7 +79,13 @@ def execute(paths: Iterable[Path], root: Path = ROOT) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     workers = min(len(paths), int(os.environ.get("WORKERS") or os.cpu_count()))
     command = [sys.executable, "-m", "pytest", "-p", "press.execution.plugin"]
-    command += ["--nbval-lax", "--noconftest", f"--keep={folder(root)}", "-c", os.devnull]
+    command += [
+        "--nbval-lax",
+        "--noconftest",
+        f"--keep={folder(root)}",
+        "-c",
+        os.devnull,
+    ]
     command += [
         f"--rootdir={root}",
         "-p",

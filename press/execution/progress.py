@@ -3,16 +3,39 @@
 Where nobody looks (no terminal) each notebook gets a line of its own when it is done.
 """
 
+import shutil
 import sys
 import time
 from pathlib import Path
+from typing import TextIO
+
+
+class Line:
+    """A line of a terminal that is written anew; nothing where nobody looks."""
+
+    def __init__(self, stream: TextIO | None = None):
+        self.stream = stream or sys.__stderr__
+        self.written = False
+
+    def show(self, text: str) -> None:
+        """Put ``text`` in place of what stands there."""
+        if self.stream.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\033[K{text[:width]}", end="", file=self.stream, flush=True)
+            self.written = True
+
+    def end(self) -> None:
+        """Leave what stands there, and go to the next line."""
+        if self.written:
+            print(file=self.stream, flush=True)
+            self.written = False
 
 
 class Progress:
     """A plugin of pytest, in the process that hands out the notebooks."""
 
-    def __init__(self, stream=None):
-        self.stream = stream or sys.__stderr__
+    def __init__(self, stream: TextIO | None = None):
+        self.line = Line(stream)
         self.begun = time.monotonic()
         self.total, self.done, self.running = None, 0, []
 
@@ -29,24 +52,22 @@ class Progress:
         name = Path(report.nodeid.partition("::")[0]).stem
         if name not in self.running and report.when == "setup":
             self.running.append(name)
-            self.show()
+            self.say()
         finished = dict(report.user_properties).get("finished")
         if finished and report.when == "teardown":
             seconds, passed = finished
             self.running.remove(name)
             self.done += 1
             said = f"{'✓' if passed else '✗'} {name}  {seconds:.0f} s"
-            self.show(f"{said}  ({self.done} of {self.total})")
+            self.say(f"{said}  ({self.done} of {self.total})")
 
-    def show(self, line: str = "") -> None:
-        """Write ``line``, or where it can be overwritten how things stand."""
-        if self.stream.isatty():
-            end = "\n" if self.done == self.total else ""
-            print(
-                f"\r\033[K{self.state()[:100]}", end=end, file=self.stream, flush=True
-            )
-        elif line:
-            print(line, file=self.stream, flush=True)
+    def say(self, line: str = "") -> None:
+        """How things stand, on the line that moves; without a terminal ``line``."""
+        self.line.show(self.state())
+        if self.done == self.total:
+            self.line.end()
+        if line and not self.line.stream.isatty():
+            print(line, file=self.line.stream, flush=True)
 
     def state(self) -> str:
         """ "7 of 43 notebooks · 2:13, about 9 min left · 12_cnn, 15_gated_rnn"."""

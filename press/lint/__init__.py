@@ -8,7 +8,7 @@ evidence  what a check asserts, and what in it proves nothing
 
 from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
 from press.lint.evidence import decoys
-from press.lint.prose import size, swallowed_brackets, two_sentences
+from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
 from press.lint.sliders import (
     POSITION,
     drawing,
@@ -35,5 +35,6 @@ __all__ = [
     "tags",
     "two_sentences",
     "unknown_positions",
+    "weasel_words",
     "widgets",
 ]

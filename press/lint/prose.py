@@ -5,12 +5,20 @@ import re
 from press import chapters
 
 WORDS = 12_000
+WEASEL_WORDS = re.compile(
+    r"\b(simply|obviously|clearly|trivially|just|easy|easily)\b", re.I
+)
 
 
 def size(notebook):
     """A chapter's words, formulas and tables included."""
     _, total = chapters.words(chapters.markdown(notebook))
     return [f"expected at most {WORDS} words, got {total}"] if total > WORDS else []
+
+
+def weasel_words(text):
+    """Words that tell a reader how easy it is."""
+    return WEASEL_WORDS.findall(text)
 
 
 def two_sentences(notebook):

@@ -1,71 +1,63 @@
-"""Under a chapter's title how long it takes to read, its homework and its deck.
+"""Under a chapter's title how long it takes to read, its homework and its deck."""
 
-Put into the written page, anew each time: whichever of book, homework and decks is made
-last, each page leads to what there is. Sphinx writes a page only when its text changes.
-"""
-
-import os
-import re
 import shutil
 from pathlib import Path
 
+from docutils import nodes
+
 from press import chapters
 
-BUILD = chapters.ROOT / "_build"
-HEAD = re.compile(r'<div class="chapter-head">.*?</div>', re.S)
-TITLE = "</a></h1>"  # with its anchor: the theme has another, for print
-OFFERS = (
-    ("homework", "zip", "Homework", "Exercises for marks; their checks answer at once"),
-    (
-        "slides",
-        "html",
-        "Slides",
-        "For the lecture hall: one file that needs no network",
-    ),
-)
+HOMEWORK = Path("_build") / "homework"  # where `make homework` puts the zips
+ZIP = "Exercises for marks; their checks answer at once"
+DECK = "For the lecture hall: one file that needs no network"
 
 
 def setup(app):
-    app.connect("build-finished", _finish)
+    app.connect("env-get-updated", _write_if_homework_changes)
+    app.connect("doctree-resolved", _insert)
+    app.connect("build-finished", _copy_homework)
 
 
-def _finish(app, exception):
-    if exception is None and app.builder.format == "html":
-        for slug in chapters.SLUGS:
-            write(slug, Path(app.outdir))
+def zips(root: Path, slug: str) -> list[Path]:
+    """The assignments of a chapter, as students get them: made before the pages."""
+    return sorted((root / HOMEWORK).glob(f"{chapters.digits(slug)}_*.zip"))
 
 
-def write(slug, html=BUILD / "html"):
-    """Bring the head of a chapter's written page, if there is one, up to date."""
-    page = html / "book" / f"{slug}.html"
-    if not page.exists():
+def _write_if_homework_changes(app, env):
+    """A page is written again when an assignment has come or gone since."""
+    before, env.book_homework = getattr(env, "book_homework", {}), {}
+    for page in env.found_docs:
+        if slug := chapters.of_page(page):
+            found = zips(Path(app.srcdir), slug)
+            env.book_homework[page] = [path.name for path in found]
+    return [p for p, names in env.book_homework.items() if before.get(p) != names]
+
+
+def _insert(app, doctree, page):
+    slug = chapters.of_page(page)
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if not slug or title is None or app.builder.format != "html":
         return
-    links = [link for offer in OFFERS if (link := _link(slug, html, *offer))]
-    text = page.read_text("utf-8")
-    bare = HEAD.sub("", text, count=1)
-    start, title, rest = bare.partition(TITLE)
-    new = f"{start}{title}{_head(slug, links)}{rest}"
-    if new != text:
-        times = page.stat()
-        page.write_text(new, "utf-8")
-        # A deck is cut anew when its page is newer, and this changes nothing in a deck.
-        os.utime(page, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
-def _link(slug, html, folder, suffix, text, title):
-    """A link to one of the files made of a chapter, copied beside the pages."""
-    made = BUILD / folder / f"{slug}.{suffix}"
-    if not made.exists():
-        return None
-    (html / folder).mkdir(exist_ok=True)
-    shutil.copy2(made, html / folder)
-    return f'<a href="../{folder}/{made.name}" title="{title}">{text}</a>'
-
-
-def _head(slug, links):
     core, total = chapters.words(chapters.markdown(chapters.read(slug)))
-    time = (
+    entries = [
         f"Reading time: {chapters.minutes(core)} minutes for the core, "
         f"{chapters.minutes(total)} for all"
+    ]
+    for path in zips(Path(app.srcdir), slug):
+        project = path.stem.removeprefix(slug).strip("_").replace("_", " ")
+        name = f"Homework: {project}" if project else "Homework"
+        entries.append(f'<a href="../homework/{path.name}" title="{ZIP}">{name}</a>')
+    entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
+    head = f'<div class="chapter-head">{" · ".join(entries)}</div>'
+    title.parent.insert(
+        title.parent.index(title) + 1, nodes.raw("", head, format="html")
     )
-    return f'<div class="chapter-head">{" · ".join([time, *links])}</div>'
+
+
+def _copy_homework(app, exception):
+    """Beside the pages, so that a folder of HTML is all that is published."""
+    if exception is None and app.builder.format == "html":
+        folder = Path(app.outdir, "homework")
+        folder.mkdir(exist_ok=True)
+        for path in (Path(app.srcdir) / HOMEWORK).glob("*.zip"):
+            shutil.copy2(path, folder)

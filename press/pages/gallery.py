@@ -32,4 +32,6 @@ def _write(app, exception):
         ):
             picture = Image.open(io.BytesIO(base64.b64decode(data)))
             picture.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
-            picture.save(folder / f"{slug[:2]}_{name}.webp", quality=82, method=6)
+            picture.save(
+                folder / f"{chapters.digits(slug)}_{name}.webp", quality=82, method=6
+            )

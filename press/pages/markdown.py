@@ -9,8 +9,8 @@ from html import escape
 
 from press import chapters
 from press.pages.links import cite
+from press.pages.marks import mark_text
 
-TRAILING_LABELS = re.compile(r"(.*?)\s*((?:(?:^|\n)\([\w-]+\)=\s*)*)", re.S)
 # [at η = 0.21](#descent:lr=0.21,momentum=0.9), in whose text a formula may have brackets
 POSITION = re.compile(
     r"(?<![\\!])\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(#([A-Za-z_]\w*:[^\s()<>]+)\)"
@@ -29,7 +29,9 @@ def _transform(app, page, source):
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             text = markdown("".join(cell["source"]))
-            cell["source"] = mark(text, cell["id"]) if chapters.of_page(page) else text
+            cell["source"] = (
+                mark_text(text, cell["id"]) if chapters.of_page(page) else text
+            )
     source[0] = json.dumps(notebook)
 
 
@@ -46,10 +48,3 @@ def positions(text):
         return f'<a class="position" href="#{escape(target)}">{words}</a>'
 
     return POSITION.sub(link, text)
-
-
-def mark(text, name):
-    """A comment at the end of a markdown cell, by which press.decks.cut tells them apart."""
-    # Before a label at the end, which belongs to what follows.
-    text, labels = TRAILING_LABELS.fullmatch(text).groups()
-    return f"{text}\n\n<!-- cell {name} -->\n\n{labels}"

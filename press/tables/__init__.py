@@ -1,1 +1,79 @@
-"""Tables that are made from what the chapters say of themselves."""
+"""Tables that are made from what the chapters say of themselves.
+
+A page has ``<!-- table: talks -->`` and ``<!-- end -->`` where a table belongs. The build
+fills it in when it reads the page; README's is on disk, ``python -m press.tables`` renews it.
+
+=========== =========================================================================
+map         which chapter needs which
+paths       ways through the book
+course      weeks, talks, homework, discussions; what README says of the chapters
+appendices  sources, errata, glossary, index, data, letters, gallery
+=========== =========================================================================
+"""
+
+import json
+import re
+from pathlib import Path
+
+from press import chapters
+from press.tables import appendices, course, map, paths
+
+README = chapters.ROOT / "README.md"
+PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
+MADE = (
+    map.book_map,
+    paths.paths,
+    course.contents,
+    course.discussions,
+    course.numbers,
+    course.semester,
+    course.talks,
+)
+TABLES = {f.__name__: f for f in MADE} | appendices.TABLES
+
+
+def fill(text):
+    """The text with its tables renewed."""
+
+    def put(place):
+        if place[2] not in TABLES:
+            raise ValueError(f"expected a table of {[*TABLES]}, got {place[2]!r}")
+        return f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}"
+
+    return PLACE.sub(put, text)
+
+
+def setup(app):
+    """The book's pages get their tables as Sphinx reads them."""
+    app.connect("env-get-outdated", _read_again)
+    app.connect("source-read", _fill_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _read_again(app, env, added, changed, removed):
+    """The pages with tables, if any page has come, changed or gone."""
+    paths = {page: Path(env.doc2path(page)) for page in env.found_docs}
+    return [
+        page
+        for page, path in paths.items()
+        if (added or changed or removed)
+        and "<!-- table: " in path.read_text(encoding="utf-8")
+    ]
+
+
+def _fill_page(app, page, source):
+    if "<!-- table: " not in source[0]:
+        return
+    if app.env.doc2path(page).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            cell["source"] = fill("".join(cell["source"]))
+        source[0] = json.dumps(notebook)
+    else:
+        source[0] = fill(source[0])
+    app.env.note_dependency(str(chapters.ROOT / "_toc.yml"))
+    for pattern in ("data/*", "*_*.ipynb"):
+        for path in chapters.BOOK.glob(pattern):
+            app.env.note_dependency(str(path))
+    for path in course.HOMEWORK.glob("*/*.ipynb"):
+        app.env.note_dependency(str(path))

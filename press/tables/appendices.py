@@ -54,7 +54,7 @@ def rows(kind):
     """The rows of all chapters, each with its slug: ``sources``, ``glossary`` or ``index``."""
     found = []
     for slug in chapters.SLUGS:
-        path = DATA / f"{kind}_{slug[:2]}.csv"
+        path = DATA / f"{kind}_{chapters.digits(slug)}.csv"
         with path.open(encoding="utf-8", newline="") as file:
             found += [row | {"slug": slug} for row in csv.DictReader(file)]
     return found
@@ -65,7 +65,9 @@ def errata():
     """Every entry: its label, note, number, title, kind and chapter, by note and number."""
     found = []
     for slug in chapters.SLUGS:
-        for cell in nbformat.read(chapters.BOOK / f"errata_{slug[:2]}.ipynb", 4).cells:
+        for cell in nbformat.read(
+            chapters.BOOK / f"errata_{chapters.digits(slug)}.ipynb", 4
+        ).cells:
             if entry := ENTRY.match(cell.source):
                 label, note, number, title = entry.groups()
                 (kind,) = cell.metadata.get("tags", [])
@@ -202,7 +204,7 @@ def gallery():
             kept = " tag_keep-colours" if figure.keeps_colours else ""
             out.append(
                 f'<a class="position{kept}" href="{slug}.html#{figure.name}:">'
-                f'<img src="../_images/figures/{slug[:2]}_{figure.name}.webp" alt=""'
+                f'<img src="../_images/figures/{chapters.digits(slug)}_{figure.name}.webp" alt=""'
                 f' loading="lazy"><b>{title}</b><span>{escape(figure.shows)}</span></a>'
             )
         out += ["</div>", ""]
@@ -222,7 +224,7 @@ def _cell(text):
 
 
 def _chapter(slug):
-    return f"[{chapters.number(slug)}](#ch-{slug[:2]})"
+    return f"[{chapters.number(slug)}](#ch-{chapters.digits(slug)})"
 
 
 def _place(row):

@@ -1,0 +1,110 @@
+"""Decks as files: one a chapter, beside the built pages, with all that it needs inside."""
+
+import base64
+import json
+import re
+from html import escape
+from importlib import resources
+from pathlib import Path
+from urllib.parse import urljoin
+
+from bs4 import BeautifulSoup
+
+from press import chapters
+from press.decks.cut import Slide, slides
+
+HERE = Path(__file__).parent
+HTML = chapters.ROOT / "_build" / "html"
+
+
+def setup(app):
+    app.connect("build-finished", _write_outdated)
+
+
+def _write_outdated(app, exception):
+    """With the pages their decks, so that what the head of a page names is there."""
+    if exception is None and app.builder.format == "html":
+        html = Path(app.outdir)
+        for slug in chapters.SLUGS:
+            if page_of(slug, html).exists() and not is_newest(slug, html):
+                write(slug, html)
+
+
+def page_of(slug: str, html: Path = HTML) -> Path:
+    return html / "book" / f"{slug}.html"
+
+
+def deck_of(slug: str, html: Path = HTML, everything: bool = False) -> Path:
+    return html / "slides" / f"{slug}{'_all' if everything else ''}.html"
+
+
+def is_newest(slug: str, html: Path = HTML) -> bool:
+    """Whether nothing that a deck is made of is newer than it."""
+    deck = deck_of(slug, html)
+    made_of = [page_of(slug, html), chapters.path(slug)]
+    made_of += [chapters.ROOT / "requirements.txt", *HERE.glob("*.*")]
+    newest = max(path.stat().st_mtime for path in made_of if path.exists())
+    return deck.exists() and deck.stat().st_mtime > newest
+
+
+def write(
+    slug: str, html: Path = HTML, everything: bool = False
+) -> tuple[Path, list[Slide]]:
+    """Write the deck of one chapter, a single file; returns its path and its slides."""
+    built = page_of(slug, html)
+    if not built.exists():
+        raise FileNotFoundError(
+            f"{slug}: expected its built page at {built}; run make book"
+        )
+    page = BeautifulSoup(built.read_text(encoding="utf-8"), "html.parser")
+    for link in page.select("a.position"):
+        link.unwrap()  # its figure is on another slide
+    for link in page.find_all("a", href=True):
+        link["href"] = urljoin(f"../book/{slug}.html", link["href"])
+    for image in page.find_all("img", src=True):
+        if not image["src"].startswith("data:"):
+            image["src"] = _data_uri(built.parent / image["src"])
+    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
+    deck = slides(page, notebook, everything)
+    parts = {
+        "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
+        "style": _style(html),
+        "script": _script(html),
+        "slides": "\n".join(slide.html() for slide in deck),
+    }
+    template = (HERE / "deck.html").read_text(encoding="utf-8")
+    out = deck_of(slug, html, everything)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    filled = re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template)
+    out.write_text(filled, encoding="utf-8")
+    return out, deck
+
+
+def _style(html):
+    reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs" / "dist"
+    sheets = [reveal / "reset.css", reveal / "reveal.css"]
+    sheets += [html / "_static" / "pygments.css", HERE / "deck.css"]
+    css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    fonts = chapters.ROOT / "press" / "pages" / "static"
+    return re.sub(
+        r"url\((fonts/[^)]+)\)", lambda m: f"url({_data_uri(fonts / m[1])})", css
+    )
+
+
+def _script(html):
+    """Reveal, its notes, and MathJax with all its letters as drawings: nothing to load."""
+    reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs"
+    files = [html / "_static" / "mathjax" / "tex-svg-full.js"]
+    files += [reveal / "dist" / "reveal.js", reveal / "plugin" / "notes" / "notes.js"]
+    files += [HERE / "deck.js"]
+    texts = (
+        f.read_text(encoding="utf-8").replace("</script", "<\\/script") for f in files
+    )
+    return "\n".join(f"<script>{text}</script>" for text in texts)
+
+
+def _data_uri(path):
+    kind = {".png": "image/png", ".svg": "image/svg+xml", ".woff2": "font/woff2"}[
+        path.suffix
+    ]
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"

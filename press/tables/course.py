@@ -1,0 +1,96 @@
+"""Tables for who teaches: weeks, talks, homework, discussions; and for README."""
+
+import re
+
+import nbformat
+
+from press import chapters, plan
+from press.tables import appendices
+
+HOMEWORK = chapters.ROOT / "homework" / "source"
+WEEKS = 14
+VOTE = 4  # minutes of a slider in a lecture; a slide takes one
+
+
+def semester():
+    """Which chapter in which week, for a course of fourteen and one of seven."""
+    lines = [
+        "| week | 14 weeks, one lecture of 90 minutes each | 7 weeks |",
+        "|---|---|---|",
+    ]
+    planned = plan.planned()
+    for week in range(1, WEEKS + 1):
+        long = [c.slug for c in planned if c.week_of_14 == week]
+        short = [c.slug for c in planned if c.week_of_7 == week]
+        cells = ["; ".join(chapters.link(s, "{} {}") for s in x) for x in (long, short)]
+        lines.append(f"| {week} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines)
+
+
+def talks():
+    """How long each chapter takes, to tell and to read, and its homework."""
+    lines = [
+        "| chapter | talk | reading | sliders | tasks | points |",
+        "|---|---|---|---|---|---|",
+    ]
+    for slug in chapters.SLUGS:
+        notebook = chapters.read(slug)
+        sliders = sum("widget" in c.metadata.get("tags", []) for c in notebook.cells)
+        words = chapters.words(chapters.markdown(notebook))
+        core, total = map(chapters.minutes, words)
+        reading = f"{core}" if core == total else f"{core}–{total}"
+        tasks, points = homework(slug)
+        lines.append(
+            f"| {chapters.link(slug)} | {talk(notebook)} | {reading} "
+            f"| {sliders} | {tasks} | {points} |"
+        )
+    return "\n".join(lines)
+
+
+def discussions():
+    """What in each chapter is worth a discussion in class, as a list."""
+    return "\n".join(
+        f"- {chapters.link(slug)}: {plan.about(slug).discuss}."
+        for slug in chapters.SLUGS
+    )
+
+
+def talk(notebook):
+    """Minutes of a chapter's deck without its starred sections, to the nearest five."""
+    minutes, starred = 0, False
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for title in re.findall(r"^## (.*)", cell.source, re.M):
+                starred = title.rstrip().endswith("*")
+        kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
+        if not starred and kind != "skip":
+            minutes += kind in ("slide", "subslide")
+            minutes += VOTE * ("widget" in cell.metadata.get("tags", []))
+    return 5 * round(minutes / 5)
+
+
+def homework(slug):
+    """The number of tasks of a chapter's homework, and their points."""
+    cells = nbformat.read(HOMEWORK / slug / f"{slug}.ipynb", 4).cells
+    infos = [c.metadata.get("nbgrader", {}) for c in cells]
+    marked = [info for info in infos if info.get("grade")]
+    tasks = {info.grade_id.split("-marks")[0] for info in marked}
+    return len(tasks), sum(info.points for info in marked)
+
+
+def contents():
+    """The chapters with what each one holds: README."""
+    lines = ["| | | |", "|---|---|---|"]
+    for slug in chapters.SLUGS:
+        link = f"[{chapters.title(slug)}](book/{slug}.ipynb)"
+        lines.append(f"| {chapters.number(slug)} | {link} | {plan.about(slug).holds} |")
+    return "\n".join(lines)
+
+
+def numbers():
+    """What the book holds, counted: README."""
+    lines = ["| | |", "|---|---|"]
+    lines += [
+        f"| {name} | {number:,} |" for name, number in appendices.counts().items()
+    ]
+    return "\n".join(lines)

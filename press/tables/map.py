@@ -1,0 +1,71 @@
+"""The map of the landing page: which chapter needs which, as a list with arcs beside it."""
+
+from html import escape
+
+from press import chapters, plan
+
+ROMAN = ("I", "II", "III", "IV", "V", "VI")
+ROW, ARCS = 44, 110  # height of a row and width of all arcs, to scale
+
+
+def book_map():
+    """The twenty chapters and what needs what, as a list with arcs beside it: landing page.
+
+    An arc leads from each chapter to one that needs it; book.css makes all rows of the list
+    equally high, headings too, and book.js lights what a chapter rests on.
+    """
+    lines, places, needed = [], {}, {}
+    for roman, (name, says, found) in zip(ROMAN, plan.parts(), strict=False):
+        lines.append(
+            f'<li class="part"><b>Part {roman} · {name}</b><span>{says}</span></li>'
+        )
+        for chapter in found:
+            slug, number = chapter.slug, chapters.number(chapter.slug)
+            needed[number] = chapters.needs(slug)
+            places[number] = len(lines)
+            minutes = chapters.core_minutes(slug)
+            named = " ".join(f"{n}" for n in needed[number])
+            needs = f" · needs {_listed(needed[number])}" if needed[number] else ""
+            lines.append(
+                f'<li data-chapter="{number}" data-needs="{named}" data-minutes="{minutes}">'
+                f'<a href="{slug}.html"><i>{number}</i>{escape(chapters.title(slug))}</a>'
+                f"<small>{minutes} min{needs}</small></li>"
+            )
+    arcs = [
+        _arc(one, other, places[one], places[other], implied=one in below)
+        for other, ones in needed.items()
+        for below in [set().union(*(_below(n, needed) for n in ones))]
+        for one in ones
+    ]
+    height = len(lines) * ROW
+    drawing = (
+        f'<svg viewBox="0 0 {ARCS} {height}" preserveAspectRatio="none" '
+        f'style="--rows: {len(lines)}" aria-hidden="true">{"".join(arcs)}</svg>'
+    )
+    start = '<nav class="map" aria-label="Chapters and what they need">'
+    return "\n".join([start, drawing, "<ol>", *lines, "</ol>", "</nav>"])
+
+
+def _below(number, needed):
+    """All chapters that one rests on, through others too."""
+    return set(needed[number]).union(*(_below(n, needed) for n in needed[number]))
+
+
+def _arc(one, other, start, end, implied):
+    """A curve from one chapter to another, which bends out the more, the farther it goes.
+
+    It is seen only when lit, if the other chapter needs the one through a third, too.
+    """
+    top, bottom = (start + 0.5) * ROW, (end + 0.5) * ROW
+    bend = ARCS - 10 - (ARCS - 18) * ((end - start) / 22) ** 0.6 * 4 / 3
+    kind = ' class="implied"' if implied else ""
+    return (
+        f'<path{kind} data-from="{one}" '
+        f'data-to="{other}" d="M{ARCS} {top:g}'
+        f'C{bend:.0f} {top:g} {bend:.0f} {bottom:g} {ARCS} {bottom:g}"/>'
+    )
+
+
+def _listed(numbers):
+    *some, last = (str(n) for n in numbers)
+    return f"{', '.join(some)} and {last}" if some else last

@@ -1,0 +1,60 @@
+"""Three ways through the book, on the landing page; ``_toc.yml`` says which."""
+
+import re
+from html import escape
+
+from press import chapters, plan
+
+
+def paths():
+    """Three ways through the book: landing page."""
+    lines = ["````{grid} 1 1 2 2", ":gutter: 3", ""]
+    for path in plan.paths():
+        through = path["through"]
+        steps = [STEPS[through](*step) for step in path.get("steps", _weeks())]
+        wide = [":columns: 12"] if through == "sections" else []
+        minutes = sum(
+            int(found) for found in re.findall(r", (\d+) min:", " ".join(steps))
+        )
+        says = path["says"].format(minutes=minutes)
+        lines += [f"```{{grid-item-card}} {path['name']}", *wide, says, ""]
+        lines += [*(f"{i}. {step}" for i, step in enumerate(steps, 1)), "```", ""]
+    return "\n".join([*lines, "````"])
+
+
+def _weeks():
+    """The chapters of each week of seven."""
+    planned = plan.planned()
+    return [[c.slug for c in planned if c.week_of_7 == week] for week in range(1, 8)]
+
+
+def _week(*slugs):
+    return " · ".join(chapters.link(slug, "{1}") for slug in slugs)
+
+
+def _sections(aim, *labels):
+    """A step of a path: sections, or of a chapter the core, and their minutes."""
+    words, links = 0, []
+    for label in labels:
+        slug = chapters.slug_of(int(label.split("-")[1]))
+        text = chapters.markdown(chapters.read(slug))
+        if label.startswith("ch-"):
+            words += chapters.words(text)[0]
+            links.append(f"the core of {chapters.link(slug)}")
+        else:
+            section = rf"^\({label}\)=\n(## .+?)(?=^## |\Z)"
+            words += len(re.search(section, text, re.M | re.S)[1].split())
+            links.append(f"{{ref}}`{label}`")
+    return f"**{aim}**, {chapters.minutes(words)} min: {' · '.join(links)}"
+
+
+def _figure(number, name, words):
+    """A step of a path: an interactive figure."""
+    slug = chapters.slug_of(number)
+    if name not in {figure.name for figure in chapters.figures(slug)}:
+        raise ValueError(f"_toc.yml: expected a figure of {slug}, got {name!r}")
+    target = f"{slug}.html#{name}:"
+    return f'<a class="position" href="{target}">{escape(words)}</a> ({number})'
+
+
+STEPS = {"weeks": _week, "sections": _sections, "figures": _figure}
