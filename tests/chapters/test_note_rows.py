@@ -1,4 +1,4 @@
-"""Sources, glossary and errata of a chapter lead to labels of that chapter."""
+"""Rows of the notes, glossary and errata of a chapter lead to labels of that chapter."""
 
 import csv
 import re
@@ -12,7 +12,7 @@ from tests.chapter_code import BOOK
 
 
 def rows(kind, slug):
-    path = BOOK / "data" / f"{kind}_{slug[:2]}.csv"
+    path = BOOK / "data" / f"{kind}_{chapters.digits(slug)}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -32,7 +32,7 @@ every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
 
 
 @every_chapter
-def test_sources_have_the_columns(slug):
+def test_rows_of_the_notes_have_their_columns(slug):
     for row in rows("sources", slug):
         assert list(row) == ["id", "note", "reference", "statement", "label"]
         assert all(value and value.strip() == value for value in row.values()), row
@@ -42,7 +42,7 @@ def test_sources_have_the_columns(slug):
 
 
 @every_chapter
-def test_every_row_of_a_chapter_leads_to_a_label_in_it(slug):
+def test_every_row_of_the_notes_leads_to_a_label_in_its_chapter(slug):
     known = labels(slug)
     found = {row["label"] for row in rows("sources", slug)}
     assert found and not found - set(known)
@@ -69,7 +69,9 @@ def test_no_row_or_term_twice():
 def test_every_file_belongs_to_a_chapter():
     for kind in ("sources", "glossary"):
         found = sorted(p.name for p in (BOOK / "data").glob(f"{kind}*.csv"))
-        assert found == [f"{kind}_{slug[:2]}.csv" for slug in chapters.SLUGS]
+        assert found == [
+            f"{kind}_{chapters.digits(slug)}.csv" for slug in chapters.SLUGS
+        ]
 
 
 LINK = re.compile(r"(?:\{(?:eq|ref)\}`(?:[^`<]+<)?|\d\d_\w+\.ipynb#)([\w-]+)")
@@ -78,7 +80,7 @@ ENTRY = re.compile(r"\((e\d{3}-\d+)\)=\n### (E\d{3}-\d+) · .+")
 
 def errata(slug):
     """The page of the errata that concern a chapter: its cells, none if it has no page."""
-    path = BOOK / f"errata_{slug[:2]}.ipynb"
+    path = BOOK / f"errata_{chapters.digits(slug)}.ipynb"
     return nbformat.read(path, 4).cells if path.exists() else []
 
 
@@ -99,4 +101,4 @@ def test_no_erratum_twice_and_each_page_belongs_to_a_chapter():
     found = [ENTRY.match(c.source) for slug in chapters.SLUGS for c in errata(slug)]
     assert not twice([entry[1] for entry in found if entry])
     pages = {path.stem for path in BOOK.glob("errata_*")}
-    assert pages <= {f"errata_{slug[:2]}" for slug in chapters.SLUGS}
+    assert pages <= {f"errata_{chapters.digits(slug)}" for slug in chapters.SLUGS}

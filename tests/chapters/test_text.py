@@ -1,0 +1,38 @@
+"""The text of every chapter keeps the conventions that CONTRIBUTING.md states."""
+
+import re
+
+import pytest
+
+from press import chapters
+from press import lint as rules
+
+every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
+
+
+@every_chapter
+def test_is_no_longer_than_a_chapter(slug):
+    assert not rules.size(chapters.read(slug))
+
+
+@every_chapter
+def test_prose_has_no_weasel_words(slug):
+    assert not rules.weasel_words(chapters.markdown(chapters.read(slug)))
+
+
+@every_chapter
+def test_prose_has_one_sentence_a_line(slug):
+    assert not rules.two_sentences(chapters.read(slug))
+
+
+@every_chapter
+def test_no_formula_loses_its_left_side(slug):
+    assert not rules.swallowed_brackets(chapters.read(slug))
+
+
+@every_chapter
+def test_every_exercise_has_a_solution(slug):
+    text = chapters.markdown(chapters.read(slug))
+    exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", text, re.M)
+    solutions = re.findall(r"^`{3,}\{solution\} (\S+)", text, re.M)
+    assert len(exercises) >= 6 and sorted(exercises) == sorted(solutions)
