@@ -4,21 +4,24 @@ PYTHON ?= python3
 # A smaller PyTorch where pip would fetch the CUDA one (Linux): make book PIP_ARGS="$(CPU)"
 CPU := --extra-index-url https://download.pytorch.org/whl/cpu
 PIP_ARGS ?=
+# All but PyTorch at a fixed version, checked by its hash; empty: whatever requirements.txt admits
+LOCK ?= requirements.lock
 # Notebooks, tests and submissions at a time: the logical cores.
 export WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 BIN := .venv/bin
 READY := .venv/ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book check test evidence live lint format homework grade slides present browser bench clean
+.PHONY: help lab book check test evidence live lint format homework grade lock slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt $(LOCK) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Expected Python 3.11 or newer as $(PYTHON), got $$($(PYTHON) --version). Try: make PYTHON=python3.12 …"; exit 1; }
 	@test -e $@ || if [ "$$(uname)$(PIP_ARGS)$$PIP_EXTRA_INDEX_URL" = Linux ]; then \
@@ -26,7 +29,8 @@ $(READY): requirements.txt pyproject.toml
 	  echo "0.45 GB are enough: stop this with Ctrl-C and call  make $(MAKECMDGOALS) PIP_ARGS=\"$(CPU)\""; \
 	  else echo "Setting up .venv. pip downloads about 0.45 GB now."; fi
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -r requirements.txt
+	$(if $(LOCK),$(PIP) --require-hashes -r $(LOCK))
+	$(PIP) $(PIP_ARGS) -r requirements.txt
 	@# What readers of JupyterLab need not see: nbgrader's panel and button, and the question about news.
 	@$(BIN)/jupyter labextension disable $(NOT_IN_LAB) >/dev/null 2>&1 || echo "JupyterLab keeps $(NOT_IN_LAB)."
 	@touch $@
@@ -61,6 +65,10 @@ format: $(READY)  ## Bring code and notebooks into style, strip outputs, renew R
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)
 
+lock: $(READY)  ## Renew requirements.lock after a change of requirements.txt
+	$(PIP) uv==0.13.9
+	$(BIN)/uv pip compile --quiet --upgrade requirements.txt --output-file requirements.lock
+
 slides: book  ## Cut decks for lectures: make slides CHAPTER=16_attention
 	@$(BIN)/python -m press.decks $(CHAPTER)
 
@@ -68,10 +76,10 @@ present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attent
 	@$(BIN)/python -m press.decks.present $(CHAPTER)
 
 homework: $(READY)  ## Make a zip for students from each assignment
-	@$(BIN)/python -m grader.release
+	@$(BIN)/python -m grader.release homework/source _build/homework requirements.txt
 
 grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
-	@$(BIN)/python -m grader.grade --jobs $(WORKERS) "$(SUBMISSIONS)" "$(ASSIGNMENT)"
+	@$(BIN)/python -m grader --jobs $(WORKERS) "$(SUBMISSIONS)" "homework/source/$(ASSIGNMENT)"
 
 browser: $(READY)
 	@$(BIN)/python -m tests.browser

@@ -2,7 +2,7 @@
 
 Each submission is graded in a process and a course folder of its own, with a gradebook
 of its own, so that nothing a student's code does reaches the marks of another. These
-functions run in a fresh process in an empty folder, see ``grade.py``.
+functions run in a fresh process in an empty folder, see ``processes.py``.
 """
 
 import json
@@ -12,19 +12,20 @@ import sys
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config.loader import PyFileConfigLoader
 
 from grader.limits import NOT_RUN
 from grader.report import write
-from grader.submissions import NotGraded, grade_id, load, some
+from grader.submissions import NotGraded, first_few, grade_id, load
 
 HERE = Path(__file__).resolve().parent
 STUDENT = "student"  # to nbgrader each is the only one; no name has to suit its rules
 
 
-def nbgrader(folder):
+def nbgrader(folder: Path) -> NbGraderAPI:
     """nbgrader with our settings on a course folder."""
     tools = str(Path(sys.executable).parent)  # it calls alembic, by this bare name
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
@@ -33,8 +34,15 @@ def nbgrader(folder):
     return NbGraderAPI(config=config)
 
 
-def release(slug, folder):
+def release(source: Path, folder: Path) -> Path:
     """Write the students' version of an assignment and a gradebook that knows it.
+
+    Parameters
+    ----------
+    source : Path
+        The assignment's folder, absolute.
+    folder : Path
+        The course folder to write into, made if need be; others may be in it.
 
     Returns
     -------
@@ -42,18 +50,20 @@ def release(slug, folder):
         The notebook, without solutions and hidden tests.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    _require(nbgrader(folder).generate_assignment(slug, force=True, create=True))
-    return Path(folder, "release", slug, f"{slug}.ipynb")
+    course, name = nbgrader(folder), source.name
+    course.coursedir.source_directory = str(source.parent)
+    _require(course.generate_assignment(name, force=True, create=True))
+    return Path(folder, "release", name, f"{name}.ipynb")
 
 
-def grade(paths, slug, template, place):
+def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
     """Grade one submission in the current folder; keep in ``place`` what is needed later.
 
     Parameters
     ----------
     paths : list of Path
         The files of one student.
-    slug : str
+    name : str
         The assignment.
     template : Path
         The course folder that ``release`` has written.
@@ -61,30 +71,30 @@ def grade(paths, slug, template, place):
         Where result.json, the graded notebook and its gradebook go.
     """
     folder = Path.cwd()
-    master = nbformat.read(template / "release" / slug / f"{slug}.ipynb", 4)
+    master = nbformat.read(template / "release" / name / f"{name}.ipynb", 4)
     try:
-        notebook, remarks = load(paths, slug, master)
+        notebook, remarks = load(paths, name, master)
     except NotGraded as reason:
         return _save(place, {"marks": None, "remarks": [str(reason)]})
-    submitted = folder / "submitted" / STUDENT / slug
+    submitted = folder / "submitted" / STUDENT / name
     submitted.mkdir(parents=True)
-    nbformat.write(notebook, submitted / f"{slug}.ipynb")
+    nbformat.write(notebook, submitted / f"{name}.ipynb")
     shutil.copy(template / "gradebook.db", folder)
-    _require(nbgrader(folder).autograde(slug, STUDENT))
+    _require(nbgrader(folder).autograde(name, STUDENT))
 
     shutil.copy(folder / "gradebook.db", place)
-    shutil.copy(folder / "autograded" / STUDENT / slug / f"{slug}.ipynb", place)
-    graded = nbformat.read(place / f"{slug}.ipynb", 4)
+    shutil.copy(folder / "autograded" / STUDENT / name / f"{name}.ipynb", place)
+    graded = nbformat.read(place / f"{name}.ipynb", 4)
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
-        (sheet,) = book.find_submission(slug, STUDENT).notebooks
+        (sheet,) = book.find_submission(name, STUDENT).notebooks
         marks = {grade.name: grade.auto_score for grade in sheet.grades}
-    by_hand = {name for name, points in marks.items() if points is None}
+    by_hand = {task for task, points in marks.items() if points is None}
     answers = {grade_id(c): c.source for c in graded.cells if grade_id(c) in by_hand}
     remarks += incidents(graded)
     _save(place, {"marks": marks, "answers": answers, "remarks": remarks})
 
 
-def incidents(notebook):
+def incidents(notebook: NotebookNode) -> list[str]:
     """What happened to cells, where it was more than a wrong answer."""
     found = {}
     for number, cell in enumerate(notebook.cells, start=1):
@@ -97,10 +107,12 @@ def incidents(notebook):
             else:
                 continue
             found.setdefault(what, []).append(grade_id(cell) or f"cell {number}")
-    return [f"{what}: {some(dict.fromkeys(names))}" for what, names in found.items()]
+    return [
+        f"{what}: {first_few(dict.fromkeys(names))}" for what, names in found.items()
+    ]
 
 
-def feedback(slug, place, by_hand):
+def feedback(name: str, place: Path, by_hand: dict) -> None:
     """Write nbgrader's page on a graded submission, ``place / "feedback.html"``.
 
     Parameters
@@ -110,16 +122,16 @@ def feedback(slug, place, by_hand):
     """
     folder = Path.cwd()
     shutil.copy(place / "gradebook.db", folder)
-    notebooks = folder / "autograded" / STUDENT / slug
+    notebooks = folder / "autograded" / STUDENT / name
     notebooks.mkdir(parents=True)
-    shutil.copy(place / f"{slug}.ipynb", notebooks)
+    shutil.copy(place / f"{name}.ipynb", notebooks)
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
-        for name, (points, comment) in by_hand.items():
-            book.find_grade(name, slug, slug, STUDENT).manual_score = points
-            book.find_comment(name, slug, slug, STUDENT).manual_comment = comment
+        for task, (points, comment) in by_hand.items():
+            book.find_grade(task, name, name, STUDENT).manual_score = points
+            book.find_comment(task, name, name, STUDENT).manual_comment = comment
         book.db.commit()
-    _require(nbgrader(folder).generate_feedback(slug, STUDENT, force=True))
-    page = folder / "feedback" / STUDENT / slug / f"{slug}.html"
+    _require(nbgrader(folder).generate_feedback(name, STUDENT, force=True))
+    page = folder / "feedback" / STUDENT / name / f"{name}.html"
     shutil.copy(page, place / "feedback.html")
 
 

@@ -1,4 +1,4 @@
-"""What a test cell may trust: names that the student's code has no hand in.
+"""A namespace of their own for the test cells, which the student's code cannot change.
 
 A test compares with ``np.allclose``, ``abs``, ``expect``, and a student can rebind each of
 them, by accident (``from math import *``) or not (``np.allclose = lambda *_, **__: True``).
@@ -17,10 +17,12 @@ from types import ModuleType
 import_ = builtins.__import__
 
 
-class Trusted:
+class TestNamespace:
     """Setup and imports of an assignment; to be made before the student's code runs."""
 
-    def __init__(self, setup, tests):
+    __test__ = False  # the name means no test of pytest's
+
+    def __init__(self, setup: str, tests: list[str]):
         packages = set()
         for node in ast.walk(ast.parse("\n".join([setup, *tests]))):
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -51,29 +53,29 @@ class Trusted:
         module = import_(name, globals, locals, fromlist, level)
         return self.modules.get(name if fromlist else name.split(".")[0], module)
 
-    def namespace(self, answers):
+    def beside(self, answers: dict) -> dict:
         """The names for a test: of the student's those that mean nothing else."""
         theirs = {k: v for k, v in answers.items() if k not in self.builtins}
         return theirs | self.names
 
 
-def second_builtins():
+def second_builtins() -> ModuleType:
     """Python's names, for the student to rebind; NumPy and PyTorch go on to use the first."""
     second = ModuleType("builtins")
     vars(second).update(vars(builtins))
     return second
 
 
-def install(shell, setup, tests):
+def install(shell, setup: str, tests: list[str]) -> None:
     """Have an IPython shell run these test cells, known by their text, apart."""
-    trusted, student = Trusted(setup, tests), shell.user_module
+    namespace, student = TestNamespace(setup, tests), shell.user_module
     student.__builtins__ = sys.modules["builtins"] = second_builtins()
 
     def choose(cell):
         shell.user_module = student
         if cell.raw_cell in tests:
             shell.user_module = ModuleType("__main__")
-            vars(shell.user_module).update(trusted.namespace(vars(student)))
+            vars(shell.user_module).update(namespace.beside(vars(student)))
         shell.user_ns = vars(shell.user_module)
 
     shell.events.register("pre_run_cell", choose)

@@ -13,7 +13,7 @@ from traitlets import Integer
 
 from grader.submissions import grade_id
 
-TRUST = str(Path(__file__).with_name("isolation.py"))
+ISOLATION = str(Path(__file__).with_name("isolation.py"))
 
 NOT_RUN = "NotRun"  # name of the error in a cell that was left out
 DIED = "ended the Python that ran it (exit, crash or out of memory)"
@@ -25,7 +25,7 @@ class LimitedExecute(Execute):
     nbgrader interrupts a cell after ``timeout`` seconds and goes on with the next. Here,
     besides, a cell that ends the kernel, or does not heed the interrupt, is left out in
     a second run of the notebook; the marks of the other tasks are kept. Test cells run in
-    a namespace of their own, see ``trust.py``.
+    a namespace of their own, see ``isolation.py``.
     """
 
     total = Integer(240, help="Seconds for the notebook.").tag(config=True)
@@ -59,7 +59,7 @@ class LimitedExecute(Execute):
     def preprocess_cell(self, cell, resources, index):
         """Execute the cell at ``index``, unless an earlier run or the clock says no."""
         if self.at is None:
-            self._install_trust()
+            self._install_isolation()
         reason = self.left_out.get(index)
         if index >= self.end:
             reason = reason or "not run, since earlier cells ended Python too often"
@@ -74,12 +74,12 @@ class LimitedExecute(Execute):
         self.at, self.size = index, 0
         return super().preprocess_cell(cell, resources, index)
 
-    def _install_trust(self):
-        """Before any cell, in the kernel: take what the test cells are to be run with."""
+    def _install_isolation(self):
+        """In the kernel, before any cell: keep a namespace for the test cells."""
         cells = [cell for cell in self.nb.cells if cell.cell_type == "code"]
         tests = [c.source for c in cells if is_grade(c) and not is_solution(c)]
         setup = "\n".join(c.source for c in cells if grade_id(c) == "setup")
-        install = f"__import__('runpy').run_path({TRUST!r})['install']"
+        install = f"__import__('runpy').run_path({ISOLATION!r})['install']"
         code = f"{install}(get_ipython(), {setup!r}, {tests!r})"
         reply = self.wait_for_reply(self.kc.execute(code, silent=True))
         if not reply or reply["content"]["status"] != "ok":

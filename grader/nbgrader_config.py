@@ -1,7 +1,4 @@
-"""Settings of nbgrader; they hold for `nbgrader …` run in this folder too (see limits.py)."""
-
-import sys
-from pathlib import Path
+"""nbgrader's settings for release and grading; course.py and the user say the folders."""
 
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.preprocessors import (
@@ -12,20 +9,12 @@ from nbgrader.preprocessors import (
     SaveAutoGrades,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from grader.limits import LimitedExecute  # noqa: E402
+from grader.limits import LimitedExecute
+from grader.self_contained import SelfContained
 
 c = get_config()  # noqa: F821  nbgrader provides it
 
-c.CourseDirectory.course_id = "neural-networks-derived"
-# Whatever nbgrader writes lies under _build; only the sources are kept in Git.
-WRITTEN = ROOT / "_build" / "homework" / "nbgrader"
-WRITTEN.mkdir(parents=True, exist_ok=True)
-c.CourseDirectory.root = str(WRITTEN)
-c.CourseDirectory.source_directory = str(ROOT / "homework" / "source")
-
+c.GenerateAssignment.preprocessors.prepend([SelfContained])
 c.ClearSolutions.code_stub = {
     "python": 'raise NotImplementedError("Write your answer here.")'
 }

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import uuid
+from pathlib import Path
 
 import psutil
 
@@ -24,7 +25,7 @@ class Stopped(Exception):
     """What was asked for is not done, since ``stop`` has been called."""
 
 
-def in_process(task, place, *arguments):
+def in_process(task: str, place: Path, *arguments) -> str | None:
     """Do ``course.task(*arguments)`` in a process of its own; what went wrong, or None.
 
     It runs in an empty folder that is removed later, with an environment that holds none
@@ -56,13 +57,13 @@ def in_process(task, place, *arguments):
     return log.read_text("utf-8", errors="replace").strip().split("\n")[-1]
 
 
-def prepare():
+def prepare() -> None:
     """To be called once, before anything runs in a process of its own."""
     _adopt()
     PROCESSES.set_forkserver_preload(["nbgrader.apps", "nbgrader.converters"])
 
 
-def stop():
+def stop() -> None:
     """End what is running, and start nothing more: each ``in_process`` raises Stopped."""
     with _starting:
         _stopped.set()

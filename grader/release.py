@@ -1,58 +1,79 @@
-"""Make what students get: ``_build/homework/NN_slug.zip``, for each assignment."""
+"""Make what students get: a zip of each assignment in a folder.
 
+``python -m grader.release ASSIGNMENTS ZIPS REQUIREMENTS``; see the ``help`` of each.
+"""
+
+import argparse
 import os
 import re
+import sys
 import zipfile
 from pathlib import Path
 
 import nbformat
 
-from press import chapters
-from press.pages import chapter_head as head
+from grader.assignment import assignments, notebook_path, programs
 
-HERE = Path(__file__).resolve().parent
-SOURCES = {slug: HERE / "source" / slug / f"{slug}.ipynb" for slug in chapters.SLUGS}
-ASSIGNMENTS = {slug: path for slug, path in SOURCES.items() if path.exists()}
-BUILD = HERE.parent / "_build" / "homework"
 DATE = (2026, 1, 1, 0, 0, 0)  # fixed, so that the same content has the same bytes
 NEEDED = ("ipykernel", "matplotlib", "numpy", "scipy", "torch")
 
 
-def main():
-    """Release every assignment and zip it with the versions that it needs."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    pins = (HERE.parent / "requirements.txt").read_text("utf-8")
+def main() -> None:
+    """Read the arguments and release."""
+    parser = argparse.ArgumentParser(prog="grader.release")
+    parser.add_argument("assignments", type=Path, help="folder with a folder for each")
+    parser.add_argument("zips", type=Path, help="folder to write NAME.zip into")
+    parser.add_argument("requirements", type=Path, help="file with pinned versions")
+    options = parser.parse_args()
+    found = assignments(options.assignments.resolve())
+    if not found:
+        sys.exit(f"expected folders NAME with NAME.ipynb in {options.assignments}")
+    for source in found:
+        release(source, options.zips, options.requirements)
+    print(f"Homework for students: {options.zips}/NAME.zip, {len(found)} assignments")
+
+
+def release(source: Path, zips: Path, requirements: Path) -> None:
+    """Zip an assignment with the versions that it needs, if anything has changed since.
+
+    Parameters
+    ----------
+    source : Path
+        The assignment's folder, absolute.
+    zips : Path
+        Where NAME.zip goes; nbgrader's own files go into ``zips / "nbgrader"``.
+    requirements : Path
+        Lines ``package==version``, of which the zip gets those in ``NEEDED``.
+    """
+    target = zips.resolve() / f"{source.name}.zip"
+    if target.exists() and target.stat().st_mtime > _newest(source, requirements):
+        return
+    from grader import course  # nbgrader takes two seconds to load
+
+    released = course.release(source, target.parent / "nbgrader")
+    notebook = nbformat.read(released, 4)
+    for cell in notebook.cells:  # JupyterLab's Run All goes on where one fails
+        if cell.cell_type == "code":
+            cell.metadata.tags = ["raises-exception"]
+    pins = requirements.read_text("utf-8")
     needs = re.findall(rf"^(?:{'|'.join(NEEDED)})==.+$", pins, re.M)
-    for slug, path in ASSIGNMENTS.items():
-        target = BUILD / f"{slug}.zip"
-        if target.exists() and target.stat().st_mtime > newest(path):
-            continue
-        from grader.course import release  # nbgrader takes two seconds to load
-
-        notebook = nbformat.read(release(slug, BUILD / "nbgrader"), 4)
-        for cell in notebook.cells:  # JupyterLab's Run All goes on where one fails
-            if cell.cell_type == "code":
-                cell.metadata.tags = ["raises-exception"]
-        files = {
-            f"{slug}.ipynb": nbformat.writes(notebook).encode(),
-            "requirements.txt": "\n".join([*needs, ""]).encode(),
-        }
-        part = target.with_suffix(".part")
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in files.items():
-                info = zipfile.ZipInfo(f"{slug}/{name}", DATE)
-                info.external_attr = 0o644 << 16  # readable by all
-                archive.writestr(info, content, zipfile.ZIP_DEFLATED)
-        os.replace(part, target)
-    for slug in chapters.SLUGS:
-        head.write(slug)  # the chapter's page, if there is one, links to it
-    print(f"Homework for students: {BUILD.relative_to(HERE.parent)}/NN_slug.zip")
+    files = {
+        released.name: nbformat.writes(notebook).encode(),
+        "requirements.txt": "\n".join([*needs, ""]).encode(),
+    }
+    part = target.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            info = zipfile.ZipInfo(f"{source.name}/{name}", DATE)
+            info.external_attr = 0o644 << 16  # readable by all
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED)
+    os.replace(part, target)
 
 
-def newest(source):
+def _newest(source, requirements):
     """When a zip's ingredients changed last."""
-    grader = [HERE / name for name in ("course.py", "nbgrader_config.py", "release.py")]
-    paths = [source, HERE.parent / "requirements.txt", *grader]
+    grader = Path(__file__).parent.glob("*.py")
+    paths = [notebook_path(source), *programs(source), requirements, *grader]
     return max(path.stat().st_mtime for path in paths)
 
 

@@ -9,6 +9,9 @@ import math
 import os
 import sys
 import unicodedata
+from pathlib import Path
+
+from nbformat import NotebookNode
 
 from grader.submissions import decode
 
@@ -19,7 +22,7 @@ MOST_LETTERS = 5000  # of an answer in by_hand.csv
 class Sheet:
     """The tasks of an assignment with their points, and a row of marks for a student."""
 
-    def __init__(self, notebook):
+    def __init__(self, notebook: NotebookNode):
         self.points, self.by_hand = {}, []
         for cell in notebook["cells"]:
             info = cell["metadata"].get("nbgrader", {})
@@ -30,7 +33,7 @@ class Sheet:
                     self.by_hand.append(task)
         self.of = sum(self.points.values())
 
-    def row(self, student, result, typed):
+    def row(self, student: str, result: dict, typed: dict) -> dict:
         """Marks by task, None where somebody has to look; with sum and remark."""
         remarks, by_hand, answers = list(result["remarks"]), {}, {}
         marks = dict.fromkeys(self.points, 0) if result["marks"] is not None else {}
@@ -68,7 +71,7 @@ def _number(value):
     return "" if value is None else f"{value:g}"
 
 
-def read_by_hand(path, sheet):
+def read_by_hand(path: Path, sheet: Sheet) -> dict:
     """What a teacher typed into by_hand.csv: points, comment, version of the answer.
 
     By student and task. Exits with the line, what was expected and what was found, if
@@ -102,7 +105,7 @@ def read_by_hand(path, sheet):
     return typed
 
 
-def write_by_hand(path, rows, typed, sheet):
+def write_by_hand(path: Path, rows: list[dict], typed: dict, sheet: Sheet) -> list[str]:
     """Write by_hand.csv: a line for each answer to mark, with what was typed.
 
     Lines of students who are not in the folder are kept, and their names returned.
@@ -123,7 +126,7 @@ def write_by_hand(path, rows, typed, sheet):
     return sorted(student for student, _ in others)
 
 
-def write_marks(path, rows, sheet):
+def write_marks(path: Path, rows: list[dict], sheet: Sheet) -> None:
     """Write marks.csv: a line a student, a column a task, sum and remark."""
     table = [["student", *sheet.points, "sum", "of", "remark"]]
     for row in rows:
@@ -142,14 +145,14 @@ def _write_csv(path, table):
     write(path, "\ufeff" + text.getvalue())
 
 
-def write(path, text):
+def write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_bytes(text.encode("utf-8"))
     os.replace(part, path)
 
 
-def table(rows, sheet):
+def table(rows: list[dict], sheet: Sheet) -> str:
     """The table for the terminal."""
     lines = [["student", *sheet.points, "sum", "remark"]]
     for row in rows:
@@ -180,7 +183,9 @@ def _width(text):
     return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def summary(rows, sheet, out, unknown, seconds):
+def summary(
+    rows: list[dict], sheet: Sheet, out: Path, unknown: list[str], seconds: float
+) -> str:
     """What was done, where it lies and what is left to do."""
     graded = sum(row["graded"] for row in rows)
     lines = [
@@ -200,7 +205,7 @@ def summary(rows, sheet, out, unknown, seconds):
     return "\n".join(lines)
 
 
-def progress(done, total, name):
+def progress(done: int, total: int, name: str) -> None:
     """A bar on a terminal, a line now and then elsewhere."""
     if sys.stderr.isatty():
         bar = "█" * (30 * done // total)
@@ -212,7 +217,7 @@ def progress(done, total, name):
         print(f"{done}/{total} graded", file=sys.stderr, flush=True)
 
 
-def stamp(row):
+def stamp(row: dict) -> str:
     """Changes when anything on the feedback page does."""
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
@@ -223,7 +228,7 @@ STYLE = (
 )
 
 
-def page(slug, row, sheet, graded):
+def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
     """The feedback page: a summary above nbgrader's page, or in place of it."""
     lines = [("task", "points", "of", "comment")]
     for task, of in sheet.points.items():
@@ -240,11 +245,11 @@ def page(slug, row, sheet, graded):
         for line in lines
     )
     box = (
-        f"{STYLE}<div class='marks'><h1>{slug}: {html.escape(row['student'])}</h1>"
+        f"{STYLE}<div class='marks'><h1>{name}: {html.escape(row['student'])}</h1>"
         f"<p><b>{total if row['graded'] else 'not graded'}</b></p>"
         f"<p>{html.escape(row['remark'])}</p>"
         f"{'<table>' + table + '</table>' if row['graded'] else ''}</div>"
     )
     if not graded:
-        return f"<!DOCTYPE html><meta charset='utf-8'><title>{slug}</title>{box}"
+        return f"<!DOCTYPE html><meta charset='utf-8'><title>{name}</title>{box}"
     return graded.replace("<body>", f"<body>\n{box}", 1)

@@ -2,8 +2,11 @@
 
 import json
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
@@ -14,15 +17,17 @@ class NotGraded(Exception):
     """Why a submission gets no marks, in words for the table."""
 
 
-def load(paths, slug, master):
+def load(
+    paths: list[Path], name: str, master: NotebookNode
+) -> tuple[NotebookNode, list[str]]:
     """Read the one notebook of a submission that belongs to the assignment.
 
     Parameters
     ----------
     paths : list of Path
         The files of one student.
-    slug : str
-        The assignment, ``NN_slug``.
+    name : str
+        The assignment.
     master : NotebookNode
         The released assignment.
 
@@ -39,10 +44,10 @@ def load(paths, slug, master):
     links = [p for p in paths if p.is_symlink()]
     notebooks = [p for p in paths if p.suffix == ".ipynb" and p not in links]
     if not notebooks:
-        names = [p.name + " (a link, not followed)" * (p in links) for p in paths[:5]]
-        found = ", ".join(names) or "an empty folder"
-        raise NotGraded(f"no notebook: expected {slug}.ipynb, found {found}")
-    named = [p for p in notebooks if p.stem == slug]
+        files = [p.name + " (a link, not followed)" * (p in links) for p in paths[:5]]
+        found = ", ".join(files) or "an empty folder"
+        raise NotGraded(f"no notebook: expected {name}.ipynb, found {found}")
+    named = [p for p in notebooks if p.stem == name]
     readable, reasons = [], []
     for path in named if len(named) == 1 else notebooks:
         try:
@@ -53,7 +58,7 @@ def load(paths, slug, master):
             )
     if len(readable) > 1:
         names = ", ".join(p.name for p, *_ in readable)
-        raise NotGraded(f"expected one notebook {slug}.ipynb, found {names}")
+        raise NotGraded(f"expected one notebook {name}.ipynb, found {names}")
     if not readable:
         raise NotGraded("; ".join(reasons))
     ((path, notebook, remarks),) = readable
@@ -62,7 +67,7 @@ def load(paths, slug, master):
     return notebook, remarks
 
 
-def read(path):
+def read(path: Path) -> tuple[NotebookNode, list[str]]:
     """The notebook in a file, and a list that says if its encoding was not UTF-8."""
     data = path.read_bytes()
     if not data.strip():
@@ -76,7 +81,9 @@ def read(path):
         start = re.sub(r"\s+", " ", text[:20])
         raise NotGraded(f"not a notebook: expected JSON, it begins {start!r}") from None
     if not isinstance(content, dict) or not {"cells", "worksheets"} & content.keys():
-        found = some(content) if isinstance(content, dict) else type(content).__name__
+        found = (
+            first_few(content) if isinstance(content, dict) else type(content).__name__
+        )
         raise NotGraded(
             f"not a notebook: expected JSON with cells, got {found or '{}'}"
         )
@@ -87,12 +94,12 @@ def read(path):
         what = f"{type(error).__name__}: {str(error)[:60]}"
         raise NotGraded(f"not a notebook that Jupyter reads: {what}") from None
     if odd := {type(s).__name__ for s in sources if not isinstance(s, str)}:
-        raise NotGraded(f"not a notebook: expected text in cells, got {some(odd)}")
+        raise NotGraded(f"not a notebook: expected text in cells, got {first_few(odd)}")
     remark = f"encoding {encoding}, expected UTF-8"
     return notebook, [] if encoding == "UTF-8" else [remark]
 
 
-def decode(data):
+def decode(data: bytes) -> tuple[str, str]:
     """Text of a file that should be UTF-8, and the encoding that it has."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         attempts = ["UTF-16"]
@@ -158,22 +165,23 @@ def mend(notebook, remarks, master):
         ("original restored", [n for n in wanted if n in changed]),
     ]:
         if names:
-            remarks = [*remarks, f"{what}: {some(names)}"]
+            remarks = [*remarks, f"{what}: {first_few(names)}"]
     return new_notebook(cells=cells, metadata=copy_of(master.metadata)), remarks
 
 
-def grade_id(cell):
+def grade_id(cell: NotebookNode) -> str | None:
     """nbgrader's name of a cell, or None."""
     found = cell.metadata.get("nbgrader")
     name = found.get("grade_id") if isinstance(found, dict) else None
     return name if isinstance(name, str) else None
 
 
-def some(names):
+def first_few(names: Iterable[str]) -> str:
     """The first few of many names, for a remark."""
     first, rest = list(names)[:4], len(names) - 4
     return ", ".join(first) + (f" and {rest} more" if rest > 0 else "")
 
 
 def copy_of(node):
+    """A notebook's node, with those in it, for a notebook of its own."""
     return nbformat.from_dict(dict(node))

@@ -1,11 +1,5 @@
-"""Grade a folder of submissions: ``make grade SUBMISSIONS=folder ASSIGNMENT=NN_slug``.
+"""A folder of submissions: grade what is new or changed, report on everything."""
 
-The submissions are only read. Beside their folder another one is written,
-``folder-marks/NN_slug``, with marks.csv, by_hand.csv, a feedback page for each student
-and, in ``graded`` and ``assignment``, what is needed to go on where a run was stopped.
-"""
-
-import argparse
 import hashlib
 import json
 import os
@@ -18,51 +12,49 @@ from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 
-from grader import report
+import nbformat
+
+from grader import assignment, report
 from grader.processes import in_process, prepare, stop
-from grader.release import ASSIGNMENTS
 
-HERE = Path(__file__).resolve().parent
-
-
-def main():
-    """Read the arguments and grade."""
-    parser = argparse.ArgumentParser(prog="grade")
-    parser.add_argument(
-        "submissions", help="folder with a file or a folder per student"
-    )
-    parser.add_argument("assignment", help="NN_slug, a folder in homework/source")
-    parser.add_argument("--jobs", type=int, default=1, help="submissions at a time")
-    options = parser.parse_args()
-    folder, slug = Path(options.submissions).expanduser().resolve(), options.assignment
-    if slug not in ASSIGNMENTS:
-        sys.exit(f"ASSIGNMENT: expected one of {', '.join(ASSIGNMENTS)}, got {slug!r}")
-    if not options.submissions or not folder.is_dir():
-        sys.exit(f"SUBMISSIONS: expected a folder, got {options.submissions!r}")
-    try:
-        run(folder, slug, options.jobs)
-    except KeyboardInterrupt:
-        sys.exit("\nStopped. The same command goes on from here.")
+PROGRAMS = sorted(Path(__file__).parent.glob("*.py"))  # the grader itself
 
 
-def run(folder, slug, jobs=1):
-    """Grade what is new or changed in ``folder`` and report on everything in it."""
-    start, out = monotonic(), folder.parent / f"{folder.name}-marks" / slug
-    sheet = report.Sheet(json.loads(ASSIGNMENTS[slug].read_text("utf-8")))
+def run(folder: Path, source: Path, out: Path, jobs: int) -> None:
+    """Grade what is new or changed in a folder of submissions and report on all of it.
+
+    Parameters
+    ----------
+    folder : Path
+        The submissions, a file or a folder for each student; they are only read.
+    source : Path
+        The folder of the assignment.
+    out : Path
+        The folder that marks and feedback go to, made if need be.
+    jobs : int
+        How many submissions are graded at a time.
+
+    Raises
+    ------
+    SystemExit
+        If the folder is empty, by_hand.csv wrong or the assignment cannot be released.
+    """
+    start, master = monotonic(), assignment.read(source)
+    sheet = report.Sheet(master)
     typed = report.read_by_hand(out / "by_hand.csv", sheet)
     students = collect(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
     (out / "feedback").mkdir(parents=True, exist_ok=True)
     prepare()
-    template, edition = out / "assignment", _key(slug, [])
+    template, edition = out / "assignment", _edition(master)
     if _text(template / "key") != edition:
         shutil.rmtree(template, ignore_errors=True)
         template.mkdir()
-        if error := in_process("release", template, slug, template):
-            sys.exit(f"{slug} could not be released: {error}")
+        if error := in_process("release", template, source, template):
+            sys.exit(f"{source.name} could not be released: {error}")
         report.write(template / "key", edition)
-    one = partial(grade_one, slug, template, out, sheet, typed)
+    one = partial(grade_one, source.name, edition, out, sheet, typed)
     pool, rows = ThreadPoolExecutor(jobs), []
     try:
         for row in pool.map(lambda name: one(name, students[name]), students):
@@ -79,7 +71,7 @@ def run(folder, slug, jobs=1):
     print(report.summary(rows, sheet, out, unknown, monotonic() - start))
 
 
-def collect(folder):
+def collect(folder: Path) -> dict[str, list[Path]]:
     """The files of each student, ``{name: [path, …]}``, without the hidden ones.
 
     Of links only the name is known: what they lead to may be another student's.
@@ -104,16 +96,20 @@ def _hidden(name):
     return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
 
 
-def grade_one(slug, template, out, sheet, typed, student, paths):
-    """Marks of one student, from an earlier run where nothing has changed since."""
+def grade_one(name, edition, out, sheet, typed, student, paths):
+    """Marks of one student, from an earlier run where nothing has changed since.
+
+    ``name`` and ``edition`` are the assignment's, see ``_edition``; ``sheet``, ``typed``
+    and the row of marks that is returned are those of report.py.
+    """
     place = out / "graded" / student
     try:
-        key = _key(slug, paths)
+        key = _key(edition, paths)
         result = _stored(place, key)
         if result is None:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
-            error = in_process("grade", place, paths, slug, template, place)
+            error = in_process("grade", place, paths, name, out / "assignment", place)
             if (place / "result.json").exists():
                 report.write(place / "key", key)  # now the result is complete
             result = _stored(place, key)
@@ -126,20 +122,26 @@ def grade_one(slug, template, out, sheet, typed, student, paths):
     if not page.exists() or stamp not in page.read_text("utf-8")[:100]:
         html = ""
         if row["graded"]:
-            if in_process("feedback", place, slug, place, row["by_hand"]):
+            if in_process("feedback", place, name, place, row["by_hand"]):
                 stamp = "incomplete, to be written again"
             else:
                 html = (place / "feedback.html").read_text("utf-8")
-        report.write(page, f"<!-- {stamp} -->\n" + report.page(slug, row, sheet, html))
+        report.write(page, f"<!-- {stamp} -->\n" + report.page(name, row, sheet, html))
     return row
 
 
-def _key(slug, paths):
-    """A name for the state of assignment, grader and submission."""
-    names = ("course", "limits", "nbgrader_config", "submissions", "trust")
+def _edition(master):
+    """A name for the state of the assignment, of nbgrader and of the grader."""
     digest = hashlib.sha256(version("nbgrader").encode())
-    for path in [ASSIGNMENTS[slug], *(HERE / f"{name}.py" for name in names)]:
+    digest.update(nbformat.writes(master).encode())
+    for path in PROGRAMS:
         digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(edition, paths):
+    """A name for the state of a submission and of what it is graded by."""
+    digest = hashlib.sha256(edition.encode())
     for path in paths:
         digest.update(os.fsencode(path.name))
         digest.update(b"a link" if path.is_symlink() else path.read_bytes())
@@ -157,7 +159,3 @@ def _stored(place, key):
 
 def _text(path):
     return path.read_text("utf-8") if path.exists() else None
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,75 @@
+"""An assignment as its teacher wrote it: a folder ``NAME`` with ``NAME.ipynb`` in it."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+RUNS = re.compile(r"\n*^%run (\S+\.py)$", re.M)  # the line, and empty ones before it
+
+
+def notebook_path(folder: Path) -> Path:
+    """Where the notebook of an assignment lies in its folder."""
+    return folder / f"{folder.name}.ipynb"
+
+
+def assignments(folder: Path) -> list[Path]:
+    """The assignments in a folder, each a folder, by name."""
+    return sorted(path.parent for path in folder.glob("*/*.ipynb") if _has_name(path))
+
+
+def _has_name(path: Path) -> bool:
+    return path.stem == path.parent.name
+
+
+def find(path: str) -> Path:
+    """The folder of an assignment, absolute; exits with the names there are beside it."""
+    folder = Path(path).expanduser().resolve()
+    if not notebook_path(folder).is_file():
+        near = assignments(folder) or assignments(folder.parent)
+        names = ", ".join(assignment.name for assignment in near) or "none is there"
+        sys.exit(f"ASSIGNMENT: expected one of {names}; got {path!r}")
+    return folder
+
+
+def read(folder: Path) -> NotebookNode:
+    """The notebook of an assignment, with the programs put in that its cells run."""
+    return with_programs(nbformat.read(notebook_path(folder), 4), folder)
+
+
+def with_programs(notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """Replace the line ``%run FILE.py`` of a cell by the file's text; changes ``notebook``.
+
+    So that the notebook needs no other file. The path is relative to ``folder``, where
+    the notebook lies, as it is for Jupyter. The docstring of the file is left out, and so
+    are those of its imports that the cell has, which it needs above the line.
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and (line := RUNS.search(cell.source)):
+            above, below = cell.source[: line.start()], cell.source[line.end() :]
+            imports, definitions = _parts(folder / line[1])
+            lacking = [text for text in imports if text not in above.splitlines()]
+            top = "\n".join([*filter(None, [above]), *lacking])
+            cell.source = f"{top}\n\n\n{definitions}{below}".lstrip("\n")
+    return notebook
+
+
+def programs(folder: Path) -> list[Path]:
+    """The files that the notebook of an assignment runs."""
+    cells = nbformat.read(notebook_path(folder), 4).cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    return [folder / path for path in RUNS.findall(code)]
+
+
+def _parts(path):
+    """The imports of a Python file, a line each, and its text from what follows them."""
+    text = path.read_text("utf-8")
+    nodes = ast.parse(text).body
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    docstring = [node for node in nodes[:1] if isinstance(node, ast.Expr)]
+    end = max((node.end_lineno for node in [*docstring, *imports]), default=0)
+    definitions = "\n".join(text.splitlines()[end:]).strip("\n")
+    return list(map(ast.unparse, imports)), definitions
