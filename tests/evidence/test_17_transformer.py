@@ -1,0 +1,85 @@
+"""What chapter 17 tells of trainings that its page does not run: other starts, rates, steps."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.chapter_code import Chapter
+from tests.chapters.test_17_transformer import kneser_ney, windows, with_trainings
+
+chapter = Chapter("17_transformer")
+
+
+@pytest.fixture(scope="module")
+def book():
+    return with_trainings(chapter.namespace())
+
+
+def test_without_positions_nothing_is_written_backwards(book):
+    """The loss falls, since the letters are known, but their order is not."""
+    run = book["learn_backwards"](1, steps=1000, lr=0.01, positions="none")
+    assert 1.2 < run[1][-20:].mean() < 2.2
+    assert book["exactly"](run[0], run[3], count=300) < 0.01
+
+
+def test_the_head_that_looks_at_the_mirrored_letter_is_needed(book):
+    """Three more starts; without a head of block 2 most are right from most starts."""
+    controls = []
+    for seed in (3, 4, 5):
+        model, losses, maps, seen = book["learn_backwards"](seed)
+        A = torch.tensor(maps[-1])[..., 8:16, :8].flip(-1)
+        looks = A.diagonal(dim1=-2, dim2=-1).mean((1, 3)).flatten()  # words, letters
+        right = lambda m=model, s=seen: book["exactly"](m, s, count=300)
+        heads = [(l, i) for l in (0, 1) for i in (0, 1)]
+        share = [book["muted"](model, l, i, right) for l, i in heads]
+        assert right() > 0.99 and losses[45] > 2.5 > 0.3 > losses[120]
+        assert looks.argmax() < 2 and share[looks.argmax()] < 0.6, (seed, share)
+        controls.append(min(share[2:]))
+    assert np.median(controls) > 0.8, controls
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_ten_blocks_without_warm_up(book, seed):
+    """Pre-norm learns, post-norm does not; seed 0 is on the page."""
+    learn = book["learn_deep"]
+    ends = {
+        at: learn(*at, seed)[-10:].mean() for at in ((True, 1), (False, 1), (False, 60))
+    }
+    assert ends[True, 1] < 0.1 and ends[False, 1] > 0.8 > 0.5 > ends[False, 60], ends
+
+
+def test_longer_than_trained_on(book):
+    """Seed 0 is on the page; the order is the same from other starts, at other rates."""
+    learn, right_at = book["learn_delay"], book["right_at"]
+    for seed, lr in ((1, 0.002), (2, 0.01)):
+        model = learn("rotary", seed, lr=lr)
+        far, sharper = right_at(model), right_at(model, sharper=1.0)
+        assert far[13:21].mean() > 0.75 and far[29:].mean() < 0.8, (seed, lr, far)
+        assert sharper[29:].mean() < far[29:].mean() + 0.05, (seed, lr, sharper)
+        assert right_at(model, window=16).min() > 0.9, (seed, lr)
+        added = right_at(learn("sinusoid", seed, lr=lr))[13:21].mean()
+        assert added < 0.6, (seed, lr, added)
+        assert right_at(learn("learned", seed))[13:21].mean() < 0.2
+
+
+def test_another_start_reads_this_book_as_well(book):
+    model, _ = book["read"](1)
+    assert abs(book["perplexity"](model, book["ids"]["test"]) - 4.4) < 0.3
+
+
+def test_kneser_ney_counts_better_than_the_models_of_the_page_read(book):
+    texts, V = book["texts"], len(book["KEPT"])
+    found = {}
+    for order, beta in ((6, 0.9), (7, 0.8), (7, 0.9), (7, 0.98), (8, 0.9)):
+        p = kneser_ney(texts["train"], order, beta, V)
+        for name in ("valid", "test"):
+            logs = np.log([p(gram) for gram in windows(texts[name], order)])
+            found[order, beta, name] = np.exp(-logs.mean())
+    best = min((at for at in found if at[2] == "valid"), key=found.get)
+    assert abs(found[*best[:2], "test"] - 3.3) < 0.05, found
+    assert best[:2] == (7, 0.9), found  # inside the grid
+
+
+def test_twelve_passes_are_better_than_four_and_worse_than_counting(book):
+    model, _ = book["read"](0, steps=1800)
+    assert 3.55 < book["perplexity"](model, book["ids"]["test"]) < 3.95

@@ -1,0 +1,140 @@
+"""The rates of chapter 18, searched, and what its asides tell of other settings."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from tests.chapter_code import Chapter
+from tests.chapters.test_18_word_vectors import with_relations
+from utils import data
+from utils.stories import stories
+
+chapter = Chapter("18_word_vectors")
+
+
+@pytest.fixture(scope="module")
+def book():
+    return with_relations(chapter.namespace())
+
+
+@pytest.fixture(scope="module")
+def tuning(book):
+    """Words, counts and validation questions of a corpus that the page does not use."""
+    words, index, ids = book["number"](stories(8000, rng=np.random.default_rng(10))[0])
+    X = book["count"](ids, 5, len(words))
+    return words, ids, X, book["questions"](index, 0)
+
+
+METHODS = "skip-gram", "negative", "tree", "GloVe", "GloVe, zeros", "fastText", "CBOW"
+
+
+def test_every_method_of_the_page_is_searched(book):
+    assert set(METHODS) == {*book["RATES"]}
+
+
+def validated(book, tuning, name, lr, d=40):
+    """Share of the validation questions that a method answers right at this rate."""
+    words, ids, X, asked = tuning
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(book, "RATES", book["RATES"] | {name: lr})
+        W = next(W for n, W in book["contenders"](X, ids, words, d, 1) if n == name)
+    return (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_other_rate_is_better_on_validation_questions(book, tuning, name):
+    page = book["RATES"][name]
+    others = [f * page for f in ((0.5, 2.5) if name == "GloVe" else (0.4, 2.5))]
+    best, *rest = (validated(book, tuning, name, lr) for lr in (page, *others))
+    assert best > max(rest) - 0.03, (best, rest)
+
+
+def test_training_longer_does_not_help_and_no_cap_saves_glove(book, tuning):
+    words, _, X, asked = tuning
+    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+    X_t, size = book["tensor"](X), len(words)
+    short, long = (
+        right(
+            book["descend"](book["start"](1, 40, size, size), book["skipgram"](X_t), n)[
+                0
+            ]
+        )
+        for n in (150, 500)
+    )
+    assert abs(short - long) < 0.03, (short, long)
+    for cap, lr, steps in ((1.0, 0.02, 300), (100.0, 0.02, 300), (10.0, 0.05, 1500)):
+        tables = [*book["start"](1, 40, size, size), *torch.zeros(2, size, 1)]
+        V, U, *_ = book["descend"](tables, book["glove"](X_t, cap), steps, lr)
+        assert right(V + U) < 0.5, (cap, lr, steps)
+
+
+def test_other_powers_smoothing_and_shifts_do_not_help_the_rival(book, tuning):
+    """The aside of section "Which vectors came out?", after Levy et al. (2015)."""
+    _, _, X, asked = tuning
+    solved = {}
+    for smooth, shift in ((1, 1), (0.75, 1), (1, 2), (0.75, 2)):
+        context = X.sum(axis=0) ** smooth
+        expected = np.outer(X.sum(axis=1), context / context.sum())
+        P, sigma, _ = np.linalg.svd(np.log(np.maximum(X / expected / shift, 1)))
+        for power in (0, 0.5, 1):
+            found = book["answers"](P[:, :40] * sigma[:40] ** power, asked)
+            solved[smooth, shift, power] = (found == asked[:, 3]).mean()
+    assert max(solved.values()) < 0.85, solved
+    assert solved[1, 1, 0.5] > max(solved.values()) - 0.03, solved
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_sub_sampling_costs_and_what_noise_words_change(book, seed):
+    told = stories(8000, rng=np.random.default_rng(seed))[0]
+    words, index, ids = book["number"](told)
+    asked, size = book["questions"](index, 1), len(words)
+    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+
+    def trained(slopes, **how):
+        return book["descend"](book["start"](seed, 40, size, size), slopes, **how)[0]
+
+    counts = lambda ids, m=5: book["tensor"](book["count"](ids, m, size))
+    thin = lambda t: book["subsample"](ids, t, np.random.default_rng(8))
+    whole, third, less = (
+        right(trained(book["skipgram"](counts(told))))
+        for told in (ids, thin(1e-3), thin(3e-4))
+    )
+    assert 0.02 < whole - third < 0.12 and 0.18 < whole - less < 0.35
+
+    def noisy(m, K):
+        X, shots = counts(ids, m), []
+        noise = (
+            K * X.sum(dim=1, keepdim=True) * torch.tensor(book["noise_of"](X.numpy()))
+        )
+        keep = lambda V, U: shots.append(V.clone())
+        last = trained(book["yes_no"](X, noise), steps=300, lr=0.15, watch=keep)
+        return right(shots[80]), right(last)
+
+    (early, late), (slow, end) = noisy(2, 1), noisy(2, 20)
+    assert early > slow + 0.1 and abs(late - end) < 0.12, (early, late, slow, end)
+    assert max(noisy(1, 1)[1], noisy(1, 20)[1]) < 0.35
+
+
+def test_no_method_makes_two_halves_of_the_prose_agree(book):
+    """The aside of section "On the words of this book"."""
+    lines = [book["text"].tokenise(s) for s in data.load_prose().split("\n") if s]
+    told = Counter(word for line in lines for word in line)
+    at = {w: i for i, w in enumerate(sorted(w for w, n in told.items() if n >= 10))}
+    order = np.random.default_rng(1).permutation(len(lines))
+    half = lambda part: [[at[w] for w in lines[s] if w in at] for s in part]
+    Xs = [book["count"](half(order[k::2]), 5, len(at)) for k in (0, 1)]
+
+    def negative(X, d):
+        noise = 5 * X.sum(axis=1, keepdims=True) * book["noise_of"](X)
+        tables = book["start"](1, d, len(X), len(X))
+        slopes = book["yes_no"](book["tensor"](X), book["tensor"](noise))
+        return book["descend"](tables, slopes, 100)[0].numpy()
+
+    for make in (negative, lambda X, d: book["ppmi_vectors"](X + 1e-12, d)):
+        for d in (10, 40):
+            found = [make(X, d) for X in Xs]
+            near = [np.argsort(-book["cosine"](V, V))[:, 1:6] for V in found]
+            same = [len({*a} & {*b}) / 5 for a, b in zip(*near, strict=True)]
+            assert 0.03 < np.mean(same) < 0.13, (d, np.mean(same))
