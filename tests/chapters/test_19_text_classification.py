@@ -1,5 +1,6 @@
 """The functions of chapter 19 on drawn inputs, longer trainings, its checks put to the test."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -173,6 +174,54 @@ def test_with_200_labels_the_best_weights_of_the_textcnn_come_early(book):
     net, numbers = book["trained"]("textCNN", training[:200], validation, **how)
     assert net.best_step < 100
     assert book["accuracy"](book["logits"](net, numbers, book["TEST"])) < 0.66
+
+
+def test_the_mean_state_begins_to_hear_the_order_in_fifty_steps(book):
+    """Evidence trains it for 300, as the page does the others."""
+    how = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 50}
+    net = book["trained"]("BiLSTM mean", *book["sample"](1, 800), **how)
+    z = book["logits"](*net, book["TEST"])
+    assert min(book["accuracy"](z), book["accuracy"](z, "contrast")) > 0.68
+
+
+def texts_without_labels(book):
+    """16,000 drawn texts, none of them of the page's test, and their words' numbers."""
+    drawn = book["reviews"](16_000, rng=np.random.default_rng(77), without=book["TEST"])
+    texts = [r.text for r in drawn]
+    return texts, book["number_words"](texts, 1000)
+
+
+@pytest.fixture(scope="module")
+def unlabelled(book):
+    return texts_without_labels(book)
+
+
+def test_a_third_of_the_vectors_rate_is_too_slow(book, unlabelled):
+    """Evidence searches the rate for vectors given in five ways, over 60 steps."""
+    training, validation = book["sample"](2, 800)
+    vectors = book["word_vectors"](*unlabelled)
+    parts = [book["tensors"](p, unlabelled[1]) for p in (training[:200], validation)]
+    losses = []
+    for lr in (0.003, 0.01, 0.03):
+        net = book["with_vectors"]("textCNN", vectors, "frozen", 2)
+        with book["seeded"](2):
+            losses.append(book["fit"](net, *parts, lr=lr, seed=2, steps=30).best)
+    assert losses[1] < losses[0] - 0.03 and losses[1] < losses[2] + 0.03, losses
+
+
+def test_the_nearest_adjective_shares_the_verdict(book, unlabelled):
+    (texts, numbers), verdict = unlabelled, {}
+    for r in book["reviews"](8000, rng=np.random.default_rng(77)):
+        for a, b in itertools.pairwise(r.text.split()):
+            if r.kind == "plain" and a in ("quite", "very"):
+                verdict[b] = r.label
+    y, shares = np.array([*verdict.values()]), {}
+    for window in (3, 20):
+        E = book["word_vectors"](texts, numbers, window=window)
+        A = E[[numbers[w] for w in verdict]].numpy()
+        near = (A @ A.T - 100 * np.eye(len(A))).argmax(axis=1)
+        shares[window] = (y[near] == y).mean()
+    assert len(y) == 40 and shares[3] < 0.75 and shares[20] > 0.85, shares
 
 
 FAULTS = [

@@ -1,12 +1,11 @@
 """The rates of chapter 19, searched, and what it tells of few labels and of vectors."""
 
-import itertools
-
 import numpy as np
 import pytest
 import torch
 
 from tests.chapter_code import Chapter
+from tests.chapters.test_19_text_classification import texts_without_labels
 
 chapter = Chapter("19_text_classification")
 
@@ -47,9 +46,7 @@ def test_with_200_labels_the_best_weights_come_early(book, name):
 
 @pytest.fixture(scope="module")
 def unlabelled(book):
-    drawn = book["reviews"](16_000, rng=np.random.default_rng(77), without=book["TEST"])
-    texts = [r.text for r in drawn]
-    return texts, book["number_words"](texts, 1000)
+    return texts_without_labels(book)
 
 
 def test_the_rate_of_the_vectors(book, unlabelled):
@@ -67,18 +64,3 @@ def test_the_rate_of_the_vectors(book, unlabelled):
             with book["seeded"](2):
                 losses.append(book["fit"](net, *parts, lr=lr, seed=2, steps=60).best)
         assert losses[1] < min(losses) + 0.03, (how, losses)
-
-
-def test_the_nearest_adjective_shares_the_verdict(book, unlabelled):
-    (texts, numbers), verdict = unlabelled, {}
-    for r in book["reviews"](8000, rng=np.random.default_rng(77)):
-        for a, b in itertools.pairwise(r.text.split()):
-            if r.kind == "plain" and a in ("quite", "very"):
-                verdict[b] = r.label
-    y, shares = np.array([*verdict.values()]), {}
-    for window in (3, 20):
-        E = book["word_vectors"](texts, numbers, window=window)
-        A = E[[numbers[w] for w in verdict]].numpy()
-        near = (A @ A.T - 100 * np.eye(len(A))).argmax(axis=1)
-        shares[window] = (y[near] == y).mean()
-    assert len(y) == 40 and shares[3] < 0.75 and shares[20] > 0.85, shares
