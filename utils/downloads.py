@@ -1,20 +1,17 @@
 """Full-size data for readers with a network: fetched once, checked, kept in a cache folder.
 
-Each loader takes ``cache``, a folder to keep its files in (``~/.cache`` or XDG_CACHE_HOME
-otherwise), and raises a ConnectionError where a file can neither be found there nor be
-fetched, a ValueError where it is not the file it should be.
+Each loader takes ``cache``, a folder to keep its files in (otherwise the user's cache folder
+of the operating system), and raises a ConnectionError where a file can neither be found there
+nor be fetched, a ValueError where it is not the file it should be. Pooch fetches and checks.
 """
 
 import gzip
-import hashlib
-import http.client
-import os
-import sys
 import tarfile
-import urllib.request
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
+import pooch
 
 # SHA-256 of each file, as TensorFlow Datasets lists them (url_checksums/*.txt), in the
 # order: training images and labels, test images and labels.
@@ -57,7 +54,15 @@ _FASHION_MNIST_URL = (
 _IMDB_URL = "https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz"
 
 
-def load_mnist(*, url=_MNIST_URL, cache=None, checksums=None):
+Pair = tuple[np.ndarray, np.ndarray]  # X (N, D), y (N,)
+
+
+def load_mnist(
+    *,
+    url: str = _MNIST_URL,
+    cache: str | PathLike | None = None,
+    checksums: dict[str, str] = _MNIST,
+) -> tuple[Pair, Pair]:
     """70,000 handwritten digits of 28 × 28 pixels (LeCun, Cortes and Burges), 12 MB.
 
     Returns
@@ -65,15 +70,22 @@ def load_mnist(*, url=_MNIST_URL, cache=None, checksums=None):
     (X_train, y_train), (X_test, y_test)
         X (60000, 784) and (10000, 784), float64 in 0…1; y integers 0…9.
     """
-    return _idx_pairs("mnist", url, checksums or _MNIST, cache)
+    return _idx_pairs("mnist", url, checksums, cache)
 
 
-def load_fashion_mnist(*, url=_FASHION_MNIST_URL, cache=None, checksums=None):
+def load_fashion_mnist(
+    *,
+    url: str = _FASHION_MNIST_URL,
+    cache: str | PathLike | None = None,
+    checksums: dict[str, str] = _FASHION_MNIST,
+) -> tuple[Pair, Pair]:
     """70,000 articles of clothing (Zalando Research, MIT licence), 31 MB, as ``load_mnist``."""
-    return _idx_pairs("fashion-mnist", url, checksums or _FASHION_MNIST, cache)
+    return _idx_pairs("fashion-mnist", url, checksums, cache)
 
 
-def load_imdb(*, url=_IMDB_URL, cache=None, checksum=_IMDB):
+def load_imdb(
+    *, url: str = _IMDB_URL, cache: str | PathLike | None = None, checksum: str = _IMDB
+) -> dict[str, tuple[list[str], list[int]]]:
     """50,000 film reviews (Maas et al., 2011; for research), 84 MB.
 
     Returns
@@ -82,7 +94,7 @@ def load_imdb(*, url=_IMDB_URL, cache=None, checksum=_IMDB):
         25,000 texts each as they were written, and their labels, 1 = positive, 0 = negative.
     """
     reviews = {"train": ([], []), "test": ([], [])}
-    with tarfile.open(_fetch(url, checksum, _cache(cache) / "imdb")) as archive:
+    with tarfile.open(_fetch(url, checksum, "imdb", cache)) as archive:
         for member in archive:
             match Path(member.name).parts:
                 case (_, ("train" | "test") as part, ("pos" | "neg") as label, _) if (
@@ -95,9 +107,10 @@ def load_imdb(*, url=_IMDB_URL, cache=None, checksum=_IMDB):
 
 
 def _idx_pairs(name, url, checksums, cache):
-    folder = _cache(cache) / name
-    files = [_fetch(url + file, sha256, folder) for file, sha256 in checksums.items()]
-    X_train, y_train, X_test, y_test = map(_read_idx, files)
+    X_train, y_train, X_test, y_test = (
+        _read_idx(_fetch(url + file, sha256, name, cache))
+        for file, sha256 in checksums.items()
+    )
     X_train, X_test = (X.reshape(len(X), -1) / 255.0 for X in (X_train, X_test))
     return (X_train, y_train.astype(int)), (X_test, y_test.astype(int))
 
@@ -110,57 +123,16 @@ def _read_idx(file):
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
-def _cache(folder):
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if (
-        not base.is_absolute()
-    ):  # unset, empty or relative: the standard says to ignore it
-        base = Path.home() / ".cache"
-    return Path(folder) if folder else base / "neural-networks-derived"
-
-
-def _fetch(url, sha256, folder):
-    """The file at ``url`` in ``folder``; downloaded with a progress bar if not there yet."""
-    file = folder / url.rpartition("/")[2]
-    if file.exists() and _sha256(file) == sha256:
-        return file
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(file.suffix + ".part")
+def _fetch(url, sha256, name, cache):
+    """Path of the file at ``url``; fetched with a progress bar if it is not there yet."""
+    file = url.rpartition("/")[2]
+    folder = Path(cache or pooch.os_cache("neural-networks-derived")) / name
     try:
-        _download(url, partial)
-        got = _sha256(partial)
-        if got != sha256:
-            raise ValueError(
-                f"{file.name}: expected SHA-256 {sha256}, got {got}; nothing was kept"
-            )
-        partial.rename(file)
-    except (OSError, http.client.HTTPException) as error:
+        return Path(
+            pooch.retrieve(url, f"sha256:{sha256}", file, folder, progressbar=True)
+        )
+    except OSError as error:
         raise ConnectionError(
-            f"{file.name}: expected a network to fetch {url} once, got {error}. "
+            f"{file}: expected a network to fetch {url} once, got {error}. "
             f"Offline? Put the file into {folder}."
         ) from error
-    finally:
-        partial.unlink(missing_ok=True)
-    return file
-
-
-def _download(url, file):
-    with urllib.request.urlopen(url, timeout=30) as response, file.open("wb") as out:
-        total, done = int(response.headers.get("Content-Length") or 0), 0
-        while block := response.read(1 << 16):
-            done += out.write(block)
-            _progress(url.rpartition("/")[2], done, total)
-    if done < total:
-        raise ConnectionError(f"the connection ended after {done} of {total} bytes")
-
-
-def _sha256(file):
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _progress(name, done, total):
-    share = done / total if total else 0
-    bar = ("█" * round(30 * share)).ljust(30, "·") if total else ""
-    end = "\n" if done == total else ""
-    print(f"\r{name} {bar} {done / 1e6:.1f} MB", end=end, file=sys.stderr, flush=True)
