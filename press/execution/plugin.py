@@ -120,6 +120,8 @@ def keep(notebook, folder: str, seconds: float) -> None:
     cells = [cell for cell in result.cells if cell.cell_type == "code"]
     for cell, item in zip(cells, notebook.cells, strict=True):
         cell.outputs = item.test_outputs
+    # As a kernel introduces itself: the page takes its highlighting from it.
+    result.metadata.language_info = {"name": "python", "pygments_lexer": "ipython3"}
     cite_outputs(result)
     record = CacheBundleIn(
         result, str(notebook.path), data={"execution_seconds": seconds}

@@ -4,7 +4,7 @@ A page has ``<!-- table: talks -->`` and ``<!-- end -->`` where a table belongs.
 fills it in when it reads the page; README's is on disk, ``python -m press.tables`` renews it.
 
 =========== =========================================================================
-map         which chapter needs which
+chapter_map which chapter needs which
 paths       ways through the book
 course      weeks, talks, homework, discussions; what README says of the chapters
 appendices  sources, errata, glossary, index, data, letters, gallery
@@ -16,12 +16,12 @@ import re
 from pathlib import Path
 
 from press import chapters
-from press.tables import appendices, course, map, paths
+from press.tables import appendices, chapter_map, course, paths
 
 README = chapters.ROOT / "README.md"
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
 MADE = (
-    map.book_map,
+    chapter_map.book_map,
     paths.paths,
     course.contents,
     course.discussions,

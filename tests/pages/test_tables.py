@@ -4,59 +4,58 @@ import re
 from types import SimpleNamespace
 
 import pytest
-import yaml
 from bs4 import BeautifulSoup
 
-from press import chapters
-from press.tables import overview
-from tests.chapter_code import ROOT
+from press import chapters, plan, tables
+from press.tables import chapter_map, course, paths
 from tests.homework import marking as homework
 
 every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
-PLANNED = {c[0]: c for part in overview.parts() for c in part["chapters"]}
 
 
 def test_the_readme_is_up_to_date():
-    text = overview.README.read_text(encoding="utf-8")
-    assert overview.fill(text) == text, "run `make format`"
+    text = tables.README.read_text(encoding="utf-8")
+    assert tables.fill(text) == text, "run `make format`"
 
 
-def test_the_plan_has_twenty_chapters_in_order_and_one_for_each_week():
-    assert list(PLANNED) == list(range(1, 21))
-    weeks, short = ([c[i] for c in PLANNED.values()] for i in (1, 2))
+def test_the_plan_has_every_chapter_in_order_and_one_for_each_week():
+    planned = plan.planned()
+    assert [c.slug for c in planned] == chapters.SLUGS and len(planned) == 20
+    weeks = [c.week_of_14 for c in planned]
     assert weeks == sorted(weeks) and set(weeks) == set(range(1, 15))
-    assert set(short) == set(range(8))
+    assert {c.week_of_7 for c in planned} == set(range(8))
 
 
-@every_chapter
-def test_a_chapter_stands_in_the_part_that_is_planned_for_it(slug):
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
-    part = next(p for p in toc if {"file": f"book/{slug}"} in p["chapters"])
-    planned = next(p for p in overview.parts() if p["name"] == part["caption"])
-    assert chapters.number(slug) in [c[0] for c in planned["chapters"]]
+def test_what_the_plan_says_is_said_of_a_part_and_a_chapter_that_exist():
+    meta = plan._toc()["meta"]
+    assert list(meta["chapters"]) == chapters.SLUGS
+    assert list(meta["parts"]) == [name for name, *_ in plan.parts()]
 
 
-def test_the_table_of_contents_has_the_chapters_in_order():
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
-    files = [c["file"].removeprefix("book/") for p in toc for c in p["chapters"]]
-    assert [f for f in files if chapters.PATTERN.fullmatch(f)] == chapters.SLUGS
+def test_a_chapter_that_the_plan_lacks_is_named(monkeypatch):
+    toc = plan._toc()
+    without = {k: v for k, v in toc["meta"]["chapters"].items() if k != "08_backprop"}
+    monkeypatch.setattr(
+        plan, "_toc", lambda: toc | {"meta": toc["meta"] | {"chapters": without}}
+    )
+    with pytest.raises(KeyError, match=r"meta, chapters: expected '08_backprop'"):
+        plan.planned()
 
 
 @every_chapter
 def test_each_table_names_the_chapter(slug):
     number, title = chapters.number(slug), chapters.title(slug)
-    link = f"{{ref}}`{number} · {title} <ch-{slug[:2]}>`"
-    for table in (overview.talks, overview.discussions):
+    link = f"{{ref}}`{number} · {title} <ch-{chapters.digits(slug)}>`"
+    for table in (course.talks, course.discussions):
         assert link in table()
-    assert link.replace(" ·", "") in overview.semester()
-    assert f"| {number} | [{title}](book/{slug}.ipynb) |" in overview.contents()
-    assert set(overview.about(slug)) == {"holds", "discuss"}
+    assert link.replace(" ·", "") in course.semester()
+    assert f"| {number} | [{title}](book/{slug}.ipynb) |" in course.contents()
 
 
 @every_chapter
 def test_homework_is_counted_as_it_is_graded(slug):
     points, _ = homework.points(slug)
-    assert overview.homework(slug) == (len(points), sum(points.values()))
+    assert course.homework(slug) == (len(points), sum(points.values()))
 
 
 def test_a_talk_leaves_out_what_is_starred_or_skipped():
@@ -70,13 +69,13 @@ def test_a_talk_leaves_out_what_is_starred_or_skipped():
     starred = [cell("(sec)=\n## For later *", "slide"), *[cell() for _ in range(9)]]
     last = [cell("## Summary", "slide"), *[cell() for _ in range(8)]]  # 9
     cells = head + slider + starred + last
-    assert overview.talk(chapters.nbformat.v4.new_notebook(cells=cells)) == 20
+    assert course.talk(chapters.nbformat.v4.new_notebook(cells=cells)) == 20
 
 
 def test_a_page_without_tables_stays_and_an_unknown_table_is_refused():
-    assert overview.fill("# Page\n\n<!-- cell 3 -->\n") == "# Page\n\n<!-- cell 3 -->\n"
+    assert tables.fill("# Page\n\n<!-- cell 3 -->\n") == "# Page\n\n<!-- cell 3 -->\n"
     with pytest.raises(ValueError, match=r"expected a table of .*paths.*, got 'tarot'"):
-        overview.fill("<!-- table: tarot -->\n<!-- end -->")
+        tables.fill("<!-- table: tarot -->\n<!-- end -->")
 
 
 def test_pages_with_tables_are_read_again_when_another_page_changes(tmp_path):
@@ -85,7 +84,7 @@ def test_pages_with_tables_are_read_again_when_another_page_changes(tmp_path):
     for page, text in pages.items():
         (tmp_path / f"{page}.md").write_text(text)
     env = SimpleNamespace(found_docs=pages, doc2path=lambda p: f"{tmp_path / p}.md")
-    again = overview._read_again
+    again = tables._read_again
     assert again(None, env, set(), {"book/03_linear_regression"}, set()) == [
         "book/index"
     ]
@@ -100,7 +99,7 @@ def test_a_chapter_needs_earlier_ones_only_and_all_but_the_first_two_need_some()
 
 
 def test_the_map_has_each_chapter_once_and_an_arc_for_each_need():
-    page = BeautifulSoup(overview.book_map(), "html.parser")
+    page = BeautifulSoup(chapter_map.book_map(), "html.parser")
     rows = {int(row["data-chapter"]): row for row in page.select("[data-chapter]")}
     arcs = {(int(a["data-from"]), int(a["data-to"])) for a in page.select("path")}
     assert list(rows) == list(range(1, 21))
@@ -116,29 +115,29 @@ def test_the_map_has_each_chapter_once_and_an_arc_for_each_need():
 
 
 def test_an_arc_starts_and_ends_at_the_rows_of_its_chapters():
-    page = BeautifulSoup(overview.book_map(), "html.parser")
+    page = BeautifulSoup(chapter_map.book_map(), "html.parser")
     rows = page.select("li")
     at = {
-        row.get("data-chapter"): (i + 0.5) * overview.ROW for i, row in enumerate(rows)
+        row.get("data-chapter"): (i + 0.5) * chapter_map.ROW
+        for i, row in enumerate(rows)
     }
     for arc in page.select("path"):
         numbers = [float(x) for x in re.findall(r"-?[\d.]+", arc["d"])]
         assert numbers[1] == numbers[3] == at[arc["data-from"]]
         assert numbers[5] == numbers[7] == at[arc["data-to"]]
         farthest = (numbers[0] + 3 * numbers[2]) / 4  # of a cubic with equal handles
-        assert 0 <= farthest < overview.ARCS
+        assert 0 <= farthest < chapter_map.ARCS
 
 
-def test_a_path_leads_to_figures_and_sections_that_exist(monkeypatch):
-    plan = overview._toml("plan.toml")
+def test_a_path_leads_to_figures_and_sections_that_exist():
     known = set().union(
         *(
             chapters.sections(chapters.markdown(chapters.read(s)))
             for s in chapters.SLUGS
         )
     )
-    steps = {path["through"]: path.get("steps", []) for path in plan["paths"]}
+    steps = {path["through"]: path.get("steps", []) for path in plan.paths()}
     assert {label for _, *labels in steps["sections"] for label in labels} <= known
-    assert len(overview.paths().splitlines()) > sum(map(len, steps.values())) + 7
+    assert len(paths.paths().splitlines()) > sum(map(len, steps.values())) + 7
     with pytest.raises(ValueError, match=r"expected a figure of 03_.*, got 'tarot'"):
-        overview._figure(3, "tarot", "")
+        paths._figure(3, "tarot", "")

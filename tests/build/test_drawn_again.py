@@ -39,8 +39,8 @@ def test_each_figure_runs_again_and_has_the_positions_that_the_text_names(tmp_pa
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbformat.write(notebook, tmp_path / "pictures.ipynb")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider",
-         "--nbval-lax", "--color=no", "-v", tmp_path / "pictures.ipynb"],
+        [sys.executable, "-m", "pytest", "-p", "press.execution.plugin", "--noconftest",
+         "-p", "no:cacheprovider", "--nbval-lax", "--color=no", "-v", tmp_path / "pictures.ipynb"],
         cwd=ROOT, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     found = re.findall(r"::Cell (\d) (again|once more) (\w+)", done.stdout)

@@ -1,0 +1,179 @@
+"""What the page of a chapter has that its notebook has not: folds, links, head and foot."""
+
+import re
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from pygments import highlight
+from pygments.lexers import PythonLexer
+from pygments.styles import get_style_by_name
+
+from press import chapters
+from press.decks import cut, present
+from press.pages import markdown
+from press.pages.code import LONG_CHECK, LeanFormatter
+from tests.benchmarks.readiness import readiness
+from tests.browser import chromium
+from tests.build.small_book import SETUP, SOUND, build, check, executed, write
+
+LINK = "[at $a_{[1]} = 3$ *it* swings](#figure:a=3,kind=big%20one)"
+CHAPTER = [
+    "# Chapter 1 · Small\n\n*Does it build?*",
+    (SETUP, "setup"),
+    "## Look\n\nA question.",
+    (SOUND, "widget"),
+    f"```{{admonition}} What you should have seen\n:class: note, dropdown\n\n{LINK}.\n```",
+    (check(LONG_CHECK), "check"),
+    (check(LONG_CHECK + 1), "check", "seen"),
+    "## Aside *\n\nA thing that **nobody** needs.",
+    (check(2), "check"),
+    "## Summary\n\n**This** remains.\n\n$$x = \\boldsymbol{y}$$ (eq-01-x)",
+]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """A small book, built once, of a chapter and of a page with code that is none."""
+    folder = tmp_path_factory.mktemp("book")
+    write(folder, **{"01_small": CHAPTER, "words": ["# Words", ("print('said')",)]})
+    done = build(folder)
+    assert executed(done) == {"01_small", "words", "index"}
+    assert "TCP" not in done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def page(book):
+    html = (book / "_build" / "html" / "book" / "01_small.html").read_text()
+    return BeautifulSoup(html, "html.parser")
+
+
+def test_a_long_check_is_folded_and_its_lines_stay(page):
+    short, long, _ = page.select("div.cell.tag_check")
+    assert not short.select("details") and "assert True" in short.get_text()
+    assert "assert True" in long.select_one("details").get_text()
+    assert "Show the code of this check" in long.select_one("summary").get_text()
+    (output,) = long.select(".cell_output")
+    assert "✓ 7 lines" in output.get_text() and not output.find_parent("details")
+
+
+def test_the_code_of_a_figure_stands_under_it_folded(page):
+    (cell,) = page.select("div.cell.tag_widget")
+    output, code = cell.find_all(recursive=False)
+    assert len(output.select("figure.interact")) == 1
+    assert code.name == "details" and "@interact" in code.get_text()
+    assert "Show the code of this figure" in code.select_one("summary").get_text()
+
+
+def test_words_that_move_a_slider_are_a_link_with_its_formula(page):
+    (link,) = page.select("a.position")
+    assert link["href"] == "#figure:a=3,kind=big%20one"
+    assert link.select_one(".math").get_text() == r"\(a_{[1]} = 3\)"
+    assert link.get_text().endswith("it swings") and link.select_one("em")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[a](#sec-03-ridge)", "[a](other.html#f:a=1)", "![a](#f:a=1)", "[x](#f: a=1)"],
+)
+def test_other_links_stay_as_they_are(text):
+    assert markdown.positions(text) == text
+
+
+def test_a_starred_section_is_in_a_deck_only_if_asked_for(book, page):
+    notebook = nbformat.read(book / "book" / "01_small.ipynb", 4)
+    for everything, titles in ((False, {"Look", "Summary"}), (True, {"Aside *"})):
+        deck = cut.slides(page, notebook, everything)
+        shown = {slide.title for slide in deck}
+        assert titles <= shown and ("Aside *" in shown) == everything
+        assert any("✓" not in s.html() for s in deck)
+
+
+def test_words_that_set_a_figure_are_plain_where_it_is_not_beside_them():
+    _, (seen,) = present.spoken(CHAPTER[4])
+    assert "at $a_{[1]} = 3$ *it* swings." in seen and "#figure" not in seen
+
+
+def head_of(book):
+    """The line under the title of the small chapter, and the texts of its links."""
+    path = book / "_build" / "html" / "book" / "01_small.html"
+    page = BeautifulSoup(path.read_text(), "html.parser")
+    head = page.select_one("article h1").find_next_sibling()
+    assert all((path.parent / link["href"]).exists() for link in head.select("a"))
+    return head.get_text(), [link.get_text() for link in head.select("a")]
+
+
+def test_the_head_of_a_page_leads_to_what_there_is(book):
+    text, links = head_of(book)
+    assert "5 minutes for the core, 5 for all" in text and links == ["Slides"]
+    folder = book / "_build" / "homework"
+    folder.mkdir()
+    for name in ("01_small", "01_small_project", "02_other"):
+        (folder / f"{name}.zip").write_text("made")
+    assert executed(build(book)) == set()
+    _, links = head_of(book)
+    assert links == ["Homework", "Homework: project", "Slides"]
+
+
+def test_the_foot_of_a_page_names_its_neighbour_and_the_parts(page):
+    foot = page.select_one(".prev-next-footer")
+    assert foot.select_one(".part").get_text() == "Part of 01_small"
+    after = foot.select_one(".right-next")
+    assert after["href"] == "words.html"
+    assert after.get_text(" ", strip=True) == "next · Part of words Words"
+
+
+def test_reading_time_is_told_in_steps_of_five_minutes():
+    minutes = [chapters.minutes(words) for words in (0, 900, 1000, 4500)]
+    assert minutes == [5, 5, 10, 35]
+
+
+def test_formulas_far_away_are_typeset_before_printing(book):
+    path = book / "_build" / "html" / "book" / "01_small.html"
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 800, "height": 300})
+        page.goto(path.as_uri())
+        page.wait_for_function("window.MathJax?.startup?.promise")
+        page.evaluate("MathJax.startup.promise")
+        waiting = "document.querySelectorAll('mjx-lazy').length"
+        assert page.evaluate(waiting) > 0
+        # At once, without waiting: print does not wait either.
+        left = page.evaluate(
+            f"window.dispatchEvent(new Event('beforeprint')) && {waiting}"
+        )
+        assert left == 0 and page.locator(".math mjx-math").count() == 2
+
+
+def test_on_a_phone_no_button_covers_the_text(book):
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 300})
+        page.goto((book / "_build" / "html" / "book" / "01_small.html").as_uri())
+        page.mouse.wheel(0, 900)
+        page.wait_for_timeout(300)
+        page.mouse.wheel(0, -100)  # the theme shows it on the way back
+        page.wait_for_timeout(300)
+        assert page.evaluate("scrollY") > 100
+        assert not page.locator("#pst-back-to-top").is_visible()
+
+
+def test_a_page_does_not_move_once_it_can_be_read(book):
+    with chromium() as browser:
+        path = book / "_build" / "html" / "book" / "01_small.html"
+        seen = readiness(browser, path, "summary", settle=1)
+    assert seen["ready"] > 0 and seen["shift"] < 0.01 and seen["moved"] < 1
+
+
+def test_code_has_an_element_only_where_it_has_a_colour():
+    LeanFormatter.styles = [
+        get_style_by_name(f"github-{theme}-high-contrast")
+        for theme in ("light", "dark")
+    ]
+    html = highlight("def f(x):\n    return x[0], 'a'", PythonLexer(), LeanFormatter())
+    assert re.findall(r'<span class="(\w+)">(.*?)</span>', html) == [
+        ("k", "def "),
+        ("nf", "f"),
+        ("k", "return "),
+        ("mi", "0"),
+        ("s1", "'a'"),
+    ]
