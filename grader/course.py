@@ -6,9 +6,7 @@ functions run in a fresh process in an empty folder, see ``processes.py``.
 """
 
 import json
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import nbformat
@@ -27,8 +25,6 @@ STUDENT = "student"  # to nbgrader each is the only one; no name has to suit its
 
 def nbgrader(folder: Path) -> NbGraderAPI:
     """nbgrader with our settings on a course folder."""
-    tools = str(Path(sys.executable).parent)  # it calls alembic, by this bare name
-    os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
     config = PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config()
     config.CourseDirectory.root = str(folder)
     return NbGraderAPI(config=config)

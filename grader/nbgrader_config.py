@@ -1,5 +1,9 @@
 """nbgrader's settings for release and grading; course.py and the user say the folders."""
 
+import os
+import sys
+from pathlib import Path
+
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -13,6 +17,9 @@ from grader.limits import LimitedExecute
 from grader.self_contained import SelfContained
 
 c = get_config()  # noqa: F821  nbgrader provides it
+# It calls alembic by this bare name, which a shell without .venv does not find.
+tools = str(Path(sys.executable).parent)
+os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
 
 c.GenerateAssignment.preprocessors.prepend([SelfContained])
 c.ClearSolutions.code_stub = {

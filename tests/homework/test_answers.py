@@ -1,7 +1,7 @@
 """Every assignment: right answers keep their marks, wrong ones and tricks do not.
 
-The marks are computed in this process, by ``tests.homework.mark``; that they are
-nbgrader's is for ``test_homework_batch.py`` to show.
+The marks are computed in this process, by ``tests.homework.marking``; that they are
+nbgrader's is for ``test_class.py`` to show.
 """
 
 import nbformat
@@ -9,77 +9,84 @@ import numpy
 import pytest
 
 from grader.course import release
-from tests.homework.marking import (
+from tests.homework.assignments import (
     ASSIGNMENTS,
-    TRICKS,
+    FOLDERS,
     answered,
     answers,
-    mark,
     name_of,
     points,
-    source,
-    tricked,
+    teachers,
     with_cell,
 )
+from tests.homework.marking import TRICKS, mark, tricked
 
-every_assignment = pytest.mark.parametrize("slug", ASSIGNMENTS)
+every_assignment = pytest.mark.parametrize("name", ASSIGNMENTS)
 
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory):
     """What nbgrader makes of each assignment for students."""
     folder = tmp_path_factory.mktemp("course")
-    return {slug: nbformat.read(release(slug, folder), 4) for slug in ASSIGNMENTS}
+    return {
+        name: nbformat.read(release(FOLDERS[name], folder), 4) for name in ASSIGNMENTS
+    }
 
 
-def full(slug):
-    of, by_hand = points(slug)
+def full(name):
+    of, by_hand = points(name)
     return {task: most for task, most in of.items() if task not in by_hand}
 
 
-def wrong_answers(slug):
+def wrong_answers(name):
     """Codes of the k-th wrong answers, right ones where there are fewer, and marks due."""
-    right, wrong = answers(slug)
+    right, wrong = answers(name)
     for k in range(max(map(len, wrong.values()))):
         some = {task: found[k] for task, found in wrong.items() if k < len(found)}
         yield (
             {task: what for task, (what, _, _) in some.items()},
             right | {task: code for task, (_, code, _) in some.items()},
-            full(slug) | {task: due for task, (_, _, due) in some.items()},
+            full(name) | {task: due for task, (_, _, due) in some.items()},
         )
 
 
 @every_assignment
-def test_answers_are_given_for_every_task(slug):
-    right, wrong = answers(slug)
-    assert set(right) == set(wrong) == set(full(slug))
+def test_answers_are_given_for_every_task(name):
+    right, wrong = answers(name)
+    assert set(right) == set(wrong) == set(full(name))
     for task, found in wrong.items():
         assert len(found) >= 3, f"{task}: expected three typical wrong answers"
-        assert all(0 <= some < full(slug)[task] for _, _, some in found), task
+        assert all(0 <= some < full(name)[task] for _, _, some in found), task
 
 
 @every_assignment
-def test_right_answers_get_full_marks(released, slug):
-    right = answered(released[slug], answers(slug)[0])
-    for notebook in (source(slug), right):
-        found, errors = mark(slug, notebook)
-        assert not errors and found == full(slug)
+def test_students_get_the_checker_and_need_no_other_file(released, name):
+    code = "\n".join(c.source for c in released[name].cells if c.cell_type == "code")
+    assert code.count("def expect(") == 1 and "%run" not in code
 
 
 @every_assignment
-def test_the_untouched_release_gets_none(released, slug):
-    found, _ = mark(slug, released[slug])
+def test_right_answers_get_full_marks(released, name):
+    right = answered(released[name], answers(name)[0])
+    for notebook in (teachers(name), right):
+        found, errors = mark(name, notebook)
+        assert not errors and found == full(name)
+
+
+@every_assignment
+def test_the_untouched_release_gets_none(released, name):
+    found, _ = mark(name, released[name])
     assert not any(found.values()), found
-    proofs = [c for c in released[slug].cells if name_of(c) in points(slug)[1]]
-    for cell in proofs:  # unchanged it gets 0, see test_homework_batch.py
+    proofs = [c for c in released[name].cells if name_of(c) in points(name)[1]]
+    for cell in proofs:  # unchanged it gets 0, see test_class.py
         assert cell.source == "*Write your answer here.*"
 
 
 @every_assignment
-def test_wrong_answers_lose_their_marks_and_no_others(released, slug):
+def test_wrong_answers_lose_their_marks_and_no_others(released, name):
     different = []
-    for what, codes, due in wrong_answers(slug):
-        found, _ = mark(slug, answered(released[slug], codes))
+    for what, codes, due in wrong_answers(name):
+        found, _ = mark(name, answered(released[name], codes))
         different += [
             f"{task}, {what.get(task, 'right beside wrong ones')}: "
             f"expected {due[task]}, got {found[task]}"
@@ -90,15 +97,15 @@ def test_wrong_answers_lose_their_marks_and_no_others(released, slug):
 
 
 @every_assignment
-def test_tricks_win_nothing(released, slug):
+def test_tricks_win_nothing(released, name):
     """They would, if the tests saw the names as the student left them."""
     won = 0
-    for what, codes, due in wrong_answers(slug):
+    for what, codes, due in wrong_answers(name):
         codes = {task: tricked(code) for task, code in codes.items()}
-        notebook = with_cell(answered(released[slug], codes), TRICKS)
-        found = mark(slug, notebook, apart=True, seconds=0.5)[0]
+        notebook = with_cell(answered(released[name], codes), TRICKS)
+        found = mark(name, notebook, apart=True, seconds=0.5)[0]
         assert all(found[task] <= due[task] for task in due), (what, found, due)
-        naive = mark(slug, notebook, apart=False, seconds=0.5)[0]
+        naive = mark(name, notebook, apart=False, seconds=0.5)[0]
         won += sum(max(0, naive[task] - due[task]) for task in due)
     assert won > 0
     assert abs(-1) == max(0, 1) == numpy.abs(-1)  # for the tests that follow

@@ -1,0 +1,76 @@
+"""The assignments of the book: teachers' notebooks, points, answers to hand in."""
+
+import copy
+import importlib
+from functools import cache
+from pathlib import Path
+from textwrap import dedent
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from grader import assignment
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "homework" / "source"
+FOLDERS = {path.name: path for path in assignment.assignments(SOURCE)}
+ASSIGNMENTS = list(FOLDERS)
+NOTEBOOKS = [assignment.notebook_path(folder) for folder in FOLDERS.values()]
+
+
+@cache
+def teachers(name: str) -> NotebookNode:
+    """The notebook with solutions and hidden tests, the checker put in; not to change."""
+    return assignment.read(FOLDERS[name])
+
+
+@cache
+def answers(name: str) -> tuple[dict, dict]:
+    """``RIGHT`` and ``WRONG`` of an assignment; a wrong answer as (what, code, points)."""
+    module = importlib.import_module(f"tests.homework.answers.{name}")
+    wrong = {
+        task: [
+            (what, *(entry if isinstance(entry, tuple) else (entry, 0)))
+            for what, entry in entries.items()
+        ]
+        for task, entries in module.WRONG.items()
+    }
+    return module.RIGHT, wrong
+
+
+def info(cell: NotebookNode) -> dict:
+    """What nbgrader notes of a cell."""
+    return cell.metadata.get("nbgrader", {})
+
+
+def name_of(cell: NotebookNode) -> str | None:
+    """nbgrader's name of a cell."""
+    return info(cell).get("grade_id")
+
+
+def points(name: str) -> tuple[dict, set]:
+    """Points by task, and the tasks that are marked by hand."""
+    found, by_hand = {}, set()
+    for cell in teachers(name).cells:
+        if info(cell).get("grade"):
+            task = name_of(cell).split("-marks")[0]
+            found[task] = found.get(task, 0) + info(cell).points
+            if info(cell).solution:
+                by_hand.add(task)
+    return found, by_hand
+
+
+def answered(released: NotebookNode, codes: dict) -> NotebookNode:
+    """A copy of the released notebook with these answers in it."""
+    notebook = copy.deepcopy(released)
+    for cell in notebook.cells:
+        if name_of(cell) in codes:
+            cell.source = dedent(codes[name_of(cell)]).strip()
+    return notebook
+
+
+def with_cell(notebook: NotebookNode, code: str, after: str = "setup") -> NotebookNode:
+    """The notebook, changed: a cell of the student's own after that of this name."""
+    place = [name_of(cell) for cell in notebook.cells].index(after) + 1
+    notebook.cells.insert(place, new_code_cell(code))
+    return notebook

@@ -1,0 +1,118 @@
+"""A few of a class, graded as a teacher does; the whole of it: tests/evidence."""
+
+import os
+import re
+import subprocess
+import threading
+
+import nbformat
+import pytest
+
+from grader import processes
+from grader.course import release
+from tests.homework.assignments import FOLDERS
+from tests.homework.classroom import (
+    ASSIGNMENT,
+    FULL,
+    a_class,
+    different_marks,
+    different_pages,
+    grading,
+    handed_in,
+    impatient,
+    left_over,
+    marks,
+    stamps,
+)
+from tests.homework.marking import mark
+
+# Whose kernels run: right answers, an exit, no end, a process left behind, two cheats.
+GRADED = [
+    "ada",
+    "finn-exits",
+    "hugo-loop",
+    "dirk-daemon",
+    "tina-tricks",
+    "zack-generous",
+]
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """The folder, what its students handed in and what the grader has printed."""
+    folder = tmp_path_factory.mktemp("few")
+    impatient(folder)
+    released = nbformat.read(release(FOLDERS[ASSIGNMENT], folder / "course"), 4)
+    students = {
+        name: entry
+        for name, entry in a_class(released).items()
+        if name in GRADED or (entry[1] is None and name != "lea-kills")
+    }
+    (folder / "class").mkdir()
+    for name, (content, _, _) in students.items():
+        handed_in(folder / "class", name, content)
+    command = grading(folder / "class", cwd=folder, TMPDIR=str(folder / "tmp"))
+    done = subprocess.run(**command, timeout=300)
+    assert done.returncode == 0, done.stdout
+    return folder, students, done.stdout
+
+
+def test_everyone_gets_the_marks_due_or_a_reason(graded):
+    folder, students, _ = graded
+    assert not (wrong := different_marks(folder / "class", students)), wrong
+
+
+def test_the_table_and_the_pages_say_so_too(graded):
+    folder, students, output = graded
+    assert not different_pages(folder / "class", students, output)
+
+
+def test_nothing_is_left_running(graded):
+    assert not left_over(graded[0])
+
+
+def test_one_more_run_changes_nothing(graded):
+    folder, _, _ = graded
+    out = folder / "class-marks" / ASSIGNMENT
+    before, table = stamps(out / "graded"), (out / "marks.csv").read_bytes()
+    subprocess.run(**grading(folder / "class", cwd=folder), check=True)
+    assert stamps(out / "graded") == before
+    assert (out / "marks.csv").read_bytes() == table
+
+
+def test_marks_are_those_of_the_tests_in_one_process(graded):
+    """So that ``test_answers.py`` may do without nbgrader."""
+    folder, _, _ = graded
+    for name in ("ada", "tina-tricks", "zack-generous"):
+        notebook = nbformat.read(folder / "class" / f"{name}.ipynb", 4)
+        row = marks(folder / "class")[name]
+        found, _ = mark(ASSIGNMENT, notebook)
+        assert {task: float(row[task]) for task in FULL} == found, name
+
+
+def test_nothing_starts_once_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "_stopped", threading.Event())
+    processes.stop()
+    with pytest.raises(processes.Stopped):
+        processes.in_process("grade", tmp_path)
+    assert not list(tmp_path.iterdir()), "expected no log, since nothing has run"
+
+
+@pytest.mark.parametrize(
+    ("folder", "assignment", "words"),
+    [
+        ("nowhere", ASSIGNMENT, "expected a folder, got"),
+        ("", ASSIGNMENT, "expected a folder, got ''"),
+        ("empty", ASSIGNMENT, "empty is empty"),
+        ("empty", "99_none", f"expected one of 01_math, .*{ASSIGNMENT}, "),
+        ("empty", "", f"expected one of 01_math, .*{ASSIGNMENT}, "),
+    ],
+)
+def test_arguments_that_are_wrong_are_named(tmp_path, folder, assignment, words):
+    (tmp_path / "empty").mkdir()
+    submissions = tmp_path / folder if folder else ""
+    source = f"homework/source/{assignment}"  # as the Makefile has it
+    done = subprocess.run(**grading(submissions, source))
+    assert done.returncode == 1 and re.search(words, done.stdout), done.stdout
+    assert "Traceback" not in done.stdout and len(done.stdout.splitlines()) == 1
+    assert not os.listdir(tmp_path / "empty") and os.listdir(tmp_path) == ["empty"]

@@ -1,0 +1,136 @@
+"""What students get: the checker in every notebook, a zip of every assignment."""
+
+import ast
+import json
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from grader import assignment
+from tests.homework.assignments import ASSIGNMENTS, FOLDERS, NOTEBOOKS, ROOT, teachers
+from tests.homework.classroom import grading, marks
+
+CHECKER = ROOT / "homework" / "expect.py"
+RUN = "%run ../../expect.py"
+
+
+def definitions(text):
+    """The functions that a program defines, by name, without its imports."""
+    nodes = ast.parse(text).body
+    return {n.name: ast.unparse(n) for n in nodes if isinstance(n, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_teachers_notebook_runs_the_checker_and_does_not_hold_it(path):
+    code = [c.source for c in nbformat.read(path, 4).cells if c.cell_type == "code"]
+    assert sum(RUN in source.splitlines() for source in code) == 1
+    assert not any("def expect" in source for source in code)
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_the_checker_is_put_in_where_the_line_was(name):
+    stored = nbformat.read(assignment.notebook_path(FOLDERS[name]), 4).cells
+    for before, after in zip(stored, teachers(name).cells, strict=True):
+        if RUN not in before.source:
+            assert after.source == before.source
+            continue
+        assert definitions(after.source) == definitions(CHECKER.read_text())
+        assert {"import numpy as np", "import torch"} < set(after.source.splitlines())
+        assert after.source.startswith(before.source.removesuffix(RUN).rstrip())
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        (RUN, "import numpy as np\nimport torch\n\n\nHERE"),
+        (f"import torch\n\n{RUN}", "import torch\nimport numpy as np\n\n\nHERE"),
+        (f"import numpy as np\n\n\n{RUN}\nx = 1", "import numpy as np\nimport torch"),
+        (f"text = '{RUN}'", f"text = '{RUN}'"),
+    ],
+)
+def test_imports_that_the_cell_has_are_not_repeated(cell, expected):
+    notebook = new_notebook(cells=[new_code_cell(cell)])
+    folder = FOLDERS[ASSIGNMENTS[0]]
+    (found,) = assignment.with_programs(notebook, folder).cells
+    assert found.source.startswith(expected.replace("HERE", "def expect("))
+    assert cell.endswith("x = 1") == found.source.endswith("\nx = 1")
+
+
+def cell(source, grade_id, *, grade=False, solution=False, points=None):
+    """A code cell as nbgrader's sidebar *Create Assignment* marks it."""
+    info = {"grade": grade, "grade_id": grade_id, "locked": not solution}
+    info |= {"schema_version": 3, "solution": solution, "task": False}
+    info |= {} if points is None else {"points": points}
+    return new_code_cell(source, metadata={"nbgrader": info})
+
+
+PROJECT = [
+    cell(RUN, "setup"),
+    cell("### BEGIN SOLUTION\nx = 2\n### END SOLUTION", "double", solution=True),
+    cell('expect(type(x) is int, True, "a number")', "double-try"),
+    cell(
+        "### BEGIN HIDDEN TESTS\n"
+        'expect(x, 2, "x")\nassert np.ones(1) * x == torch.full((1,), 2.0).numpy()\n'
+        "### END HIDDEN TESTS",
+        "double-marks",
+        grade=True,
+        points=2,
+    ),
+]
+
+
+def test_a_chapter_may_have_a_second_assignment(tmp_path):
+    """A folder is enough to release and to grade it; the first goes on as before."""
+    source, zips = tmp_path / "homework" / "source", tmp_path / "zips"
+    first, second = "06_activations", "06_activations_project"
+    for name in (first, second):
+        (source / name).mkdir(parents=True)
+    checker = tmp_path / "homework" / "expect.py"
+    checker.write_text(CHECKER.read_text())
+    path = assignment.notebook_path(source / first)
+    path.write_text(assignment.notebook_path(FOLDERS[first]).read_text())
+    path = assignment.notebook_path(source / second)
+    nbformat.write(new_notebook(cells=PROJECT), path)
+
+    requirements = ROOT / "requirements.txt"
+    command = [sys.executable, "-m", "grader.release", source, zips, requirements]
+    for _ in range(2):
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        written = {path.stem: path.stat().st_mtime_ns for path in zips.glob("*.zip")}
+        assert sorted(written) == [first, second] and b"2 assignments" in done.stdout
+    with zipfile.ZipFile(zips / f"{second}.zip") as archive:
+        notebook, pins = (
+            archive.read(f"{second}/{name}").decode()
+            for name in (f"{second}.ipynb", "requirements.txt")
+        )
+    assert "def expect(" in notebook and "%run" not in notebook
+    assert "SOLUTION" not in notebook and "HIDDEN" not in notebook
+    assert {line.split("==")[0] for line in pins.splitlines()} > {"numpy", "torch"}
+
+    students = tmp_path / "class"
+    students.mkdir()
+    for student, answer in [("ada", "x = 1 + 1"), ("bo", "np.isclose = all\nx = 3")]:
+        answered = json.loads(notebook)
+        answered["cells"][1]["source"] = answer
+        (students / f"{student}.ipynb").write_text(json.dumps(answered))
+    done = subprocess.run(**grading(students, source / second), timeout=120)
+    assert done.returncode == 0, done.stdout
+    found = marks(students, second)
+    assert {name: row["double"] for name, row in found.items()} == {
+        "ada": "2",
+        "bo": "0",
+    }
+
+    # Made again, and that one alone, when the notebook has changed; both with the checker.
+    path.touch()
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    renewed = {path.stem: path.stat().st_mtime_ns for path in zips.glob("*.zip")}
+    assert renewed[first] == written[first] and renewed[second] > written[second]
+    checker.touch()
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    last = {path.stem: path.stat().st_mtime_ns for path in zips.glob("*.zip")}
+    assert all(last[name] > renewed[name] for name in (first, second))
