@@ -69,13 +69,15 @@ def talk(notebook):
     return 5 * round(minutes / 5)
 
 
-def homework(slug):
-    """The number of tasks of a chapter's homework, and their points."""
-    cells = nbformat.read(HOMEWORK / slug / f"{slug}.ipynb", 4).cells
-    infos = [c.metadata.get("nbgrader", {}) for c in cells]
-    marked = [info for info in infos if info.get("grade")]
-    tasks = {info.grade_id.split("-marks")[0] for info in marked}
-    return len(tasks), sum(info.points for info in marked)
+def homework(slug: str) -> tuple[int, float]:
+    """The number of tasks of a chapter's assignments, and their points."""
+    tasks, points = 0, 0
+    for path in sorted(HOMEWORK.glob(f"{chapters.digits(slug)}_*/*.ipynb")):
+        infos = [c.metadata.get("nbgrader", {}) for c in nbformat.read(path, 4).cells]
+        marked = [info for info in infos if info.get("grade")]
+        tasks += len({info.grade_id.split("-marks")[0] for info in marked})
+        points += sum(info.points for info in marked)
+    return tasks, points
 
 
 def contents():
