@@ -1,7 +1,9 @@
 """The tool that puts faults into chapters, on a small chapter of its own."""
 
+import ast
 import os
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from tests import chapter_code
 from tests.chapter_code import Chapter, Fault, catches, in_fork
 
+TESTS = Path(__file__).parents[1]
 CELLS = [
     ("setup", "import os\nRUNS = []"),
     ("define", "def double(x):\n    return x + x"),
@@ -106,3 +109,29 @@ def test_a_run_cell_gives_its_constants_without_its_work(chapter):
     scope = chapter.namespace()
     chapter.run("cell-2", scope)
     assert scope["four"] == 4 and "nine" not in scope
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        p
+        for room in ("chapters", "evidence")
+        for p in TESTS.glob(f"{room}/test_[0-9]*.py")
+    ],
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
+def test_no_chapter_runs_while_its_tests_are_collected(path):
+    """Names of a chapter are asked for in tests and fixtures, never while importing."""
+    at_import = []
+    for statement in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(statement, ast.FunctionDef):  # its decorators are evaluated
+            at_import += statement.decorator_list
+        else:
+            at_import.append(statement)
+    called = {
+        node.func.attr
+        for part in at_import
+        for node in ast.walk(part)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    assert not called & {"namespace", "run", "define", "assert_caught"}

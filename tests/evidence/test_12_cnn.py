@@ -46,10 +46,13 @@ def test_no_rate_of_the_grid_is_faster(digits, depth, i):
         assert min(low, high) == 15
 
 
-test_checks_catch = catches(
-    chapter,
-    [
-        Fault("kaiming_normal_", "xavier_normal_", "Xavier for He"),
-        Fault("3, 1, 1, groups=copies)", "3, 1, 1)", "copies that see each other"),
-    ],
-)
+# Faults that show only after a training.
+FAULTS = [
+    Fault("lr * (1 - step / steps)", "-lr * (1 - step / steps)", "ascent"),
+    Fault("4 * F.avg_pool2d(A, 2)", "F.avg_pool2d(A, 2)", "the mean for the sum"),
+    Fault("loss.sum().backward()", "(-loss).sum().backward()", "uphill"),
+    Fault("kaiming_normal_", "xavier_normal_", "Xavier for He"),
+    Fault("3, 1, 1, groups=copies)", "3, 1, 1)", "copies that see each other"),
+]
+
+test_checks_catch = catches(chapter, FAULTS)

@@ -1,0 +1,18 @@
+"""The tape of chapter 8 on hundreds of random programs, beside PyTorch's."""
+
+from hypothesis import given, settings
+
+from tests.chapter_code import Chapter
+from tests.chapters.test_08_backprop_programs import (
+    assert_torch_agrees,
+    programs,
+    seeds,
+)
+
+chapter = Chapter("08_backprop")
+
+
+@settings(max_examples=640, deadline=None)
+@given(programs, seeds)
+def test_random_programs_have_torchs_values_and_gradients(book, program, seed):
+    assert_torch_agrees(book, program, seed)
