@@ -1,14 +1,14 @@
 """A Chromium for the tests of the built book: found, or installed, or one clear line."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 NAMES = (
     "chromium",
@@ -21,7 +21,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
          "--disable-component-update", "--disable-sync", "--disable-quic"]  # fmt: skip
 
 
-def find():
+def find() -> str | None:
     """Path of a Chromium: ``CHROMIUM``, PATH, Playwright's own; None where there is none."""
     named = os.environ.get("CHROMIUM")
     if named:
@@ -36,7 +36,7 @@ def find():
     return str(own) if own.exists() else None
 
 
-def install():
+def install() -> str | None:
     """Playwright's Chromium, else Debian's package where we are root.
 
     The libraries that Chromium needs come along for root alone: to others Playwright
@@ -58,7 +58,7 @@ def install():
     return None
 
 
-def trouble(path):
+def trouble(path: str) -> str | None:
     """Why the browser at ``path`` does not start, in a line; None where it does."""
     try:
         done = subprocess.run([path, "--version"], capture_output=True, text=True)
@@ -68,20 +68,8 @@ def trouble(path):
     return (said or [f"exit status {done.returncode}"])[-1] if done.returncode else None
 
 
-# Of the figures in an element: the parts of their controls that lie over one another.
-COVERED = """(root) => [...root.querySelectorAll("form")].flatMap((form) => {
-  const all = [...form.querySelectorAll("span, input, select, output, button")];
-  const boxes = all.map((each) => [each, each.getBoundingClientRect()]);
-  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
-    .filter(([other, b]) => !one.contains(other) &&
-      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
-      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
-    .map(([other]) => `${one.outerHTML} × ${other.outerHTML}`));
-})"""
-
-
 @contextmanager
-def chromium():
+def chromium() -> Iterator[Browser]:
     """A headless browser; what its pages ask of the network is for the caller to refuse."""
     path = find()
     assert path, "expected a Chromium; run `make browser`"
@@ -92,36 +80,58 @@ def chromium():
 
 
 class Reader:
-    """A browser that keeps the page which it was last shown: opening one takes seconds."""
+    """A browser without a network that keeps what it was last shown.
 
-    def __init__(self, browser):
+    To open a page takes seconds, in a new window twice as many: the same page with the
+    same options stays as it is, another one opens in the same window.
+    """
+
+    def __init__(self, browser: Browser):
         self.browser, self.troubles = browser, []
-        self.page, self.shown = None, None
+        self.page, self.address, self.options = None, None, None
 
-    def open(self, address, **options):
-        if self.shown != (address, options):
+    def open(self, address: str, **options) -> Page:
+        """The page at ``address`` in a context with ``options``, as it was left."""
+        if self.page is None or self.options != options:
             self.close()
-            self.page, self.shown = self._open(address, options), (address, options)
+            self.page, self.options = self._window(options), options
+        if self.address != address:
+            self.page.goto("about:blank")  # else a new position would load nothing
+            self.page.goto(address)
+            self.address = address
         return self.page
+
+    def forget(self):
+        """Load what is opened next anew: the page was changed, or led elsewhere."""
+        self.address = None
 
     def close(self):
         if self.page:
             self.page.context.close()
-        self.page = self.shown = None
+        self.page = self.address = None
 
-    def _open(self, address, options):
-        context, troubles = self.browser.new_context(**options), self.troubles
+    def _window(self, options):
+        context = self.browser.new_context(offline=True, **options)
         # Without a choice of an earlier visit the theme complains of its own default.
-        context.add_init_script("localStorage.mode ??= localStorage.theme ??= 'light'")
-        context.route(re.compile("^(?!file:|data:|blob:)"), lambda route: route.abort())
-        page = context.new_page()
-        page.on(
-            "request", lambda r: r.url.startswith("http") and troubles.append(r.url)
+        context.add_init_script(
+            "if (location.protocol === 'file:')"
+            " localStorage.mode ??= localStorage.theme ??= 'light'"
         )
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("console", lambda m: m.type == "error" and troubles.append(m.text))
-        page.goto(address)
+        page = context.new_page()
+        note = self.troubles.append
+        page.on("request", lambda r: r.url.startswith("http") and note(r.url))
+        page.on("pageerror", lambda error: note(str(error)))
+        page.on("console", lambda m: m.type == "error" and note(m.text))
         return page
+
+
+@contextmanager
+def reading() -> Iterator[Reader]:
+    """A reader for the tests of a folder, in a browser of its own."""
+    with chromium() as browser:
+        reader = Reader(browser)
+        yield reader
+        reader.close()
 
 
 def main():

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.browser import Reader, chromium
-
 
 @pytest.fixture(scope="module")
 def book(request):
@@ -11,17 +9,9 @@ def book(request):
     return request.module.chapter.namespace()
 
 
-@pytest.fixture(scope="module")
-def browser_of_the_file():
-    with chromium() as browser:
-        reader = Reader(browser)
-        yield reader
-        reader.close()
-
-
 @pytest.fixture
-def reader(browser_of_the_file):
+def reader(shared_reader):
     """A reader of pages; what they ask of a network or complain of fails the test."""
-    yield browser_of_the_file
-    troubles, browser_of_the_file.troubles[:] = browser_of_the_file.troubles[:], []
+    yield shared_reader
+    troubles, shared_reader.troubles[:] = shared_reader.troubles[:], []
     assert not troubles

@@ -21,8 +21,8 @@ from tests import costs
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
 from tests.chapter_code import BOOK, CHAPTERS, Chapter
-from tests.live import test_jupyterlab as test_live
-from tests.pages import test_pages
+from tests.live import lab
+from tests.pages import built
 
 
 def median_ms(function, repeat=31):
@@ -83,11 +83,11 @@ def pages():
     )
     row("", "page", "figure", "median", "slowest")
     with chromium() as browser:
-        for name in test_pages.CHAPTERS:
-            html = (test_pages.HTML / f"{name}.html").read_text()
+        for name in built.CHAPTERS:
+            html = (built.HTML / f"{name}.html").read_text()
             figures = re.findall(r'<figure class="interact".*?</figure>', html, re.S)
             page = browser.new_page()
-            page.goto((test_pages.HTML / f"{name}.html").as_uri())
+            page.goto((built.HTML / f"{name}.html").as_uri())
             page.wait_for_load_state("networkidle")
             steps = [
                 t
@@ -104,8 +104,8 @@ def screens():
     )
     row("", "top", "shift", "far down", "shift", "moved")
     with chromium() as browser:
-        for name in test_pages.CHAPTERS:
-            path = test_pages.HTML / f"{name}.html"
+        for name in built.CHAPTERS:
+            path = built.HTML / f"{name}.html"
             # Where links lead: not what is folded, which sphinx-exercise names alike.
             ids = re.findall(r'<section id="((?!solution)[^"]+)">', path.read_text())
             far = ids[3 * len(ids) // 4]
@@ -139,10 +139,10 @@ STEP_TIMES = """async (figure) => {
 def live(folder):
     print("\nLive in JupyterLab, from an arrow key to the new picture (ms)")
     row("", "median", "slowest", "steps")
-    with test_live.serving(folder) as url, chromium() as browser:
+    with lab.serving(folder) as url, chromium() as browser:
         for slug in CHAPTERS:
             page = browser.new_page(viewport={"width": 1400, "height": 1000})
-            test_live.run_all(page, url, slug)
+            lab.run_all(page, url, slug)
             times = []
             for figure in page.locator(".jp-OutputArea-output .widget-vbox").all():
                 times += live_steps(page, figure)

@@ -6,7 +6,7 @@ import pytest
 
 from press import chapters
 from press.tables import appendices
-from tests.pages.test_pages import HTML, address
+from tests.pages.built import HTML, address
 
 
 def rows(page):
@@ -27,7 +27,7 @@ def test_an_equation_of_a_note_leads_to_our_derivation_in_two_clicks(reader):
     page = reader.open(address("book/index"))
     page.locator(".bd-sidebar-primary a", has_text="Sources").click()  # one
     page.wait_for_selector(".finder input")
-    reader.shown = None  # the page is another now
+    reader.forget()  # the page is another now
     assert said(page) == "682 rows"
     page.locator(".finder select[name=note]").select_option("002")
     page.locator(".finder input").fill("5.27")
@@ -150,7 +150,7 @@ def test_a_picture_of_the_gallery_opens_its_figure(reader, k):
     card = page.locator(".gallery a").nth(k)
     name = card.get_attribute("href").partition("#")[2][:-1]
     card.click()
-    reader.shown = None
+    reader.forget()
     page.wait_for_selector(f'figure[data-name="{name}"][data-alive] form:visible')
     page.wait_for_function(
         """(name) => {

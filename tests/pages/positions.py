@@ -1,0 +1,136 @@
+"""Figures at the positions that links and addresses name: ``#name:control=value,…``."""
+
+from urllib.parse import unquote
+
+from playwright.sync_api import ElementHandle, Page
+
+from tests.pages.scripts import PICTURE
+
+# What the controls of a figure show, as an address names it: {"lr": "0.21", …}
+STATE = """(figure) => {
+  const { controls } = JSON.parse(figure.querySelector("script").textContent);
+  const inputs = [...figure.querySelectorAll("input, select")];
+  const index = (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value;
+  const read = (which) => Object.fromEntries(
+    controls.map(({ name, keys }, i) => [name, decodeURIComponent(keys[which(i)])]));
+  return { at: read((i) => index(inputs[i])), start: read((i) => controls[i].start) };
+}"""
+
+# Of links to positions, clicked by a script, and of addresses, entered one after another:
+# what does not lead its figure to where it says, with the reason.
+ASTRAY = f"""async ([links, addresses]) => {{
+  const state = {STATE};
+  const show = (figure) => [...figure.querySelectorAll(".picture img")].map((x) => x.src).join();
+  const wrong = (target) => {{
+    const [, name, pairs] = target.match(/^#([^:]*):(.*)$/) ?? [];
+    const figures = document.querySelectorAll(`figure.interact[data-name="${{name}}"]`);
+    if (figures.length !== 1) return `${{figures.length}} figures`;
+    const {{ at, start }} = state(figures[0]);
+    const named = Object.fromEntries(
+      pairs.split(",").map((pair) => pair.split("=").map(decodeURIComponent)));
+    for (const name of Object.keys(named)) if (!(name in at)) return `no control ${{name}}`;
+    for (const [name, value] of Object.entries({{ ...start, ...named }}))
+      if (at[name] !== value && +at[name] !== +value) return `${{name}} is ${{at[name]}}`;
+  }};
+  const astray = [];
+  const note = (target, reason) => reason && astray.push(`${{target}}: ${{reason}}`);
+  const all = [...document.querySelectorAll("figure.interact")];
+  const seen = () => all.map((figure) => [JSON.stringify(state(figure).at), show(figure)]);
+  for (const link of links ? document.querySelectorAll("a.position") : []) {{
+    const target = link.getAttribute("href"), before = seen();
+    link.click();
+    note(target, wrong(target));
+    seen().forEach(([at, picture], i) => {{
+      const moved = at !== before[i][0];
+      if (moved && `#${{all[i].dataset.name}}` !== target.split(":")[0])
+        note(target, `moves ${{all[i].dataset.name}}`);
+      if (moved !== (picture !== before[i][1])) note(target, "another picture, or none");
+    }});
+    if (decodeURIComponent(location.hash) !== decodeURIComponent(target))
+      note(target, `the address is ${{location.hash}}`);
+  }}
+  for (const target of addresses) {{
+    const led = new Promise((done) => addEventListener("hashchange", done, {{ once: true }}));
+    const late = new Promise((done) => setTimeout(done, 5000));
+    location.hash = target;
+    await Promise.race([led, late]);
+    note(target, wrong(target));
+    const figure = document.querySelector(`[data-name="${{target.slice(1).split(":")[0]}}"]`);
+    let inside = false;
+    for (let tries = 0; !inside && tries < 100; tries++) {{
+      const {{ top, bottom }} = figure.querySelector("img").getBoundingClientRect();
+      inside = top < innerHeight && bottom > 0;
+      if (!inside) await new Promise((done) => setTimeout(done, 50));
+    }}
+    if (!inside) note(target, "it is not on the screen");
+  }}
+  return astray;
+}}"""
+
+
+def astray(page: Page, addresses: list[str], *, links: bool = False) -> list[str]:
+    """Which addresses, and which links of the page, do not lead to what they name."""
+    return page.evaluate(ASTRAY, [links, addresses])
+
+
+def farthest(page: Page) -> list[str]:
+    """Of each figure the address where each control is at its last value."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("figure.interact")].map((figure) => {
+          const { controls } = JSON.parse(figure.querySelector("script").textContent);
+          return `#${figure.dataset.name}:` +
+            controls.map(({ name, keys }) => `${name}=${keys.at(-1)}`);
+        })"""
+    )
+
+
+def state(figure: ElementHandle) -> dict[str, dict[str, str]]:
+    """Values of the controls by name: ``at`` now, ``start`` at first."""
+    return figure.evaluate(STATE)
+
+
+def figure_of(page: Page, target: str) -> ElementHandle:
+    """The one figure that an address is about."""
+    (figure,) = page.query_selector_all(
+        f"figure.interact[data-name='{target[1:].partition(':')[0]}']"
+    )
+    return figure
+
+
+def follow_positions(page: Page):
+    """Click each link to a position, and see that its figure and the address follow."""
+    for link in page.locator("a.position").all():
+        target = link.get_attribute("href")
+        figure = figure_of(page, target)
+        before, picture = state(figure), figure.evaluate(PICTURE)
+        link.click()
+        assert_at(page, figure, target)
+        moved = state(figure)["at"] != before["at"]
+        assert (figure.evaluate(PICTURE) != picture) == moved, target
+        assert unquote(page.evaluate("location.hash")) == unquote(target)
+
+
+def assert_at(page: Page, figure: ElementHandle, target: str):
+    """Assert that the figure stands at an address; what it does not name, at its default."""
+    named = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
+    wanted = state(figure)["start"] | {key: unquote(x) for key, x in named.items()}
+    page.wait_for_function(
+        f"([figure, wanted]) => Object.entries(({STATE})(figure).at)"
+        ".every(([name, value]) => wanted[name] === value || +wanted[name] === +value)",
+        arg=[figure, wanted],
+        timeout=5_000,
+    )
+
+
+def assert_shown(page: Page, target: str):
+    """Assert that the figure stands at an address, and on the screen."""
+    figure = figure_of(page, target)
+    assert_at(page, figure, target)
+    page.wait_for_function(
+        """(figure) => {
+          const { top, bottom } = figure.querySelector("img").getBoundingClientRect();
+          return top < innerHeight && bottom > 0;
+        }""",
+        arg=figure,
+        timeout=5_000,
+    )

@@ -1,0 +1,112 @@
+"""Interactive figures: their controls change them; without a script they stand still."""
+
+import base64
+import io
+import json
+from math import prod
+
+import pytest
+from PIL import Image
+
+from tests.pages.built import CHAPTERS, every_chapter, parsed
+from tests.pages.scripts import DESCRIPTION, PICTURE
+
+# Each control of a figure moved through its positions as the keyboard does: for each its
+# number of positions, how many pictures and how many descriptions were seen.
+MOVES = f"""async (figure) => {{
+  const look = {PICTURE}, say = {DESCRIPTION}, found = [];
+  for (const input of figure.querySelectorAll("input, select")) {{
+    const put = {{
+      range: (i) => {{ input.value = i; }},
+      checkbox: (i) => {{ input.checked = Boolean(i); }},
+    }}[input.type] ?? ((i) => {{ input.selectedIndex = i; }});
+    const start = input.type === "checkbox" ? +input.checked : input.selectedIndex ?? +input.value;
+    const count = input.type === "range" ? +input.max + 1 : input.options?.length ?? 2;
+    const pictures = new Set(), descriptions = new Set();
+    for (let i = 0; i < count; i++) {{
+      put(i);
+      input.dispatchEvent(new Event("input", {{ bubbles: true }}));
+      pictures.add(await look(figure));
+      descriptions.add(say(figure));
+    }}
+    found.push({{ count, pictures: pictures.size, descriptions: descriptions.size }});
+  }}
+  return found;
+}}"""
+
+
+@every_chapter
+def test_every_control_changes_its_picture(visit, name):
+    figures = visit(name).locator("figure.interact").all()
+    assert len(figures) >= 4
+    for figure in figures:
+        for j, seen in enumerate(figure.evaluate(MOVES)):
+            where = f"{figure.get_attribute('data-name')}, control {j}: {seen}"
+            assert seen["descriptions"] == seen["count"], where
+            assert seen["pictures"] > seen["count"] / 2, where
+
+
+@every_chapter
+def test_a_figure_holds_a_frame_for_each_position(name):
+    for figure in parsed(name).select("figure.interact"):
+        data = json.loads(figure.script.string)
+        where = figure["data-name"]
+        count = prod(len(control["texts"]) for control in data["controls"])
+        assert len(data["frames"]) == len(data["baseOf"]) == count, where
+        assert max(data["baseOf"]) < len(data["bases"]), where
+        for control in data["controls"]:
+            assert len(control["keys"]) == len(control["texts"]), where
+            assert 0 <= control["start"] < len(control["texts"]), where
+
+
+@every_chapter
+def test_before_any_script_the_default_is_there_and_no_control(name):
+    figures = parsed(name).select("figure.interact")
+    assert len(figures) >= 4
+    for figure in figures:
+        where = figure["data-name"]
+        (image,) = figure.select("img")
+        kind, _, data = image["src"].partition("base64,")
+        assert kind.startswith("data:image/") and image["alt"], where
+        assert Image.open(io.BytesIO(base64.b64decode(data))).width > 600, where
+        assert figure.form.has_attr("hidden"), where
+        assert not figure.select("input, select, button"), where
+
+
+@pytest.mark.parametrize("name", CHAPTERS[:1])
+def test_without_javascript_a_chapter_shows_its_figures(visit, name):
+    page = visit(name, java_script_enabled=False)
+    for image in page.locator("figure.interact img").all():
+        assert image.evaluate("e => e.naturalWidth") > 600 and image.is_visible()
+    for control in page.locator("figure.interact :is(form, input, button)").all():
+        assert not control.is_visible()
+
+
+def test_keyboard_and_finger_move_every_kind_of_control(reader, small):
+    page = reader.open(small)
+    figure = page.locator("figure.interact")
+    seen, said = [figure.evaluate(PICTURE)], [figure.evaluate(DESCRIPTION)]
+
+    def look():
+        seen.append(figure.evaluate(PICTURE))
+        said.append(figure.evaluate(DESCRIPTION))
+
+    figure.locator("input[type=range]").focus()
+    page.keyboard.press("Home")
+    look()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+        look()
+    assert len({*seen[1:]}) == len({*said[1:]}) == 7
+    figure.locator("select").select_option(index=1)
+    look()
+    figure.locator("input[type=checkbox]").click()
+    look()
+    assert len({*seen[-3:]}) == len({*said[-3:]}) == 3
+    reader.forget()
+
+
+def test_a_figure_without_javascript_shows_no_dead_controls(reader, small):
+    page = reader.open(small, java_script_enabled=False)
+    assert page.locator("figure.interact img").first.is_visible()
+    assert not any(x.is_visible() for x in page.locator("input, select, button").all())
