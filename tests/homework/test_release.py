@@ -134,3 +134,14 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     last = {path.stem: path.stat().st_mtime_ns for path in zips.glob("*.zip")}
     assert all(last[name] > renewed[name] for name in (first, second))
+
+
+def test_a_teachers_notebook_runs_where_it_lies():
+    """As in JupyterLab, which starts Python in the folder of the notebook."""
+    folder = FOLDERS[ASSIGNMENTS[0]]
+    cells = nbformat.read(assignment.notebook_path(folder), 4).cells
+    (setup,) = (c.source for c in cells if RUN in c.source)
+    code = f"{setup}\nexpect(np.arange(2), [0, 1], 'two numbers')"
+    command = [sys.executable, "-m", "IPython", "--no-banner", "-c", code]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert "✓ two numbers" in done.stdout, done.stdout + done.stderr
