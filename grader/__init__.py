@@ -24,9 +24,9 @@ The modules above are there for this, and nbgrader does the rest.
 
 What was looked at instead. *Containers* (Docker, Podman) keep a hostile notebook from the
 teacher's files, which this package does not; the page for teachers recommends one around
-the whole. But they need an engine that many a teacher's computer lacks and may not get,
-and an image that somebody builds and keeps; and inside one, the loops, the rebound names
-and the damaged notebooks are the same as outside. *Otter-Grader* (7.0.0 was read) runs
+the whole. But they need an engine, which a teacher's computer may lack and a university's
+may refuse, and an image that somebody builds and keeps; and inside one, endless loops,
+rebound names and damaged notebooks are the same as outside. *Otter-Grader* (7.0.0 was read) runs
 each submission in a Docker container or, by ``otter run``, without isolation. In both, the
 tests run in the kernel of the student's code, and a limit of time ends the whole container,
 not a cell. Its tests have a format of their own: the assignments would have to be written
