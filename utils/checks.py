@@ -2,14 +2,27 @@
 
 Each prints one line when it holds, ``✓ dW (5, 7)  max rel err 2e-16``, and raises an
 AssertionError with the worst entry when it does not. ``np.allclose`` is no substitute:
-it broadcasts, so that shape (3,) "equals" shape (1, 3).
+it broadcasts, so that shape (3,) "equals" shape (1, 3). Nor is
+``np.testing.assert_allclose(strict=True)``: to it NaN equals NaN, two empty arrays agree, and
+so do the integers 2⁵³ and 2⁵³ + 1.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 import torch
 
+Numbers = np.ndarray | torch.Tensor | float | list
 
-def assert_close(actual, desired, *, name, rtol=1e-10, atol=1e-12):
+
+def assert_close(
+    actual: Numbers,
+    desired: Numbers,
+    *,
+    name: str,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+) -> None:
     """Assert that ``|actual − desired| ≤ atol + rtol · |desired|`` in every entry.
 
     Parameters
@@ -44,10 +57,11 @@ def assert_close(actual, desired, *, name, rtol=1e-10, atol=1e-12):
         _require(np.isfinite(x[at]), finite)
     if a.dtype == d.dtype == bool:
         rtol = atol = 0.0
-    wide = np.result_type(a, d, np.float64)  # in bytes 0 − 255 would be 1
+    wide = np.result_type(a, d, np.float64)  # as unsigned bytes 0 − 255 is 1
     scale = np.abs(d.astype(wide))
     error = np.abs(a.astype(wide) - d)
-    error = np.where((error == 0) & (a != d), 1, error)  # integers over 2⁵³
+    # Neighbouring integers over 2⁵³ are one number in float64.
+    error = np.where((error == 0) & (a != d), 1, error)
     excess = error - (atol + rtol * scale)
     at = _index(excess.argmax(), a)
     _require(
@@ -59,7 +73,16 @@ def assert_close(actual, desired, *, name, rtol=1e-10, atol=1e-12):
     print(f"✓ {name} {a.shape or 'scalar'}  {_summary(error, scale)}")
 
 
-def check_gradients(f, params, grads, *, torch_f=None, eps=1e-5, rtol=1e-6, atol=1e-8):
+def check_gradients(
+    f: Callable,
+    params: dict[str, Numbers],
+    grads: dict[str, Numbers],
+    *,
+    torch_f: Callable | None = None,
+    eps: float = 1e-5,
+    rtol: float = 1e-6,
+    atol: float = 1e-8,
+) -> None:
     """Assert that ``grads`` is the gradient of the scalar ``f(**params)``.
 
     Every entry of every parameter is moved by ±``eps`` (central difference, error of
@@ -96,8 +119,16 @@ def check_gradients(f, params, grads, *, torch_f=None, eps=1e-5, rtol=1e-6, atol
 
 
 def check_against_torch(
-    forward, torch_forward, inputs, *, rng, name, backward=None, rtol=1e-10, atol=1e-12
-):
+    forward: Callable,
+    torch_forward: Callable,
+    inputs: dict,
+    *,
+    rng: np.random.Generator,
+    name: str,
+    backward: Callable | None = None,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+) -> None:
     """Assert that a NumPy layer and its PyTorch counterpart agree, forward and backward.
 
     Parameters

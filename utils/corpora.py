@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class SentencePair:
@@ -21,7 +23,9 @@ class SentencePair:
     alignment: tuple[int, ...]
 
 
-def parallel_corpus(n, *, language, rng):
+def parallel_corpus(
+    n: int, *, language: str, rng: np.random.Generator
+) -> list[SentencePair]:
     """``n`` different English sentences with their translations: a list of SentencePair.
 
     They are in lower case, end in "." or "。" and have 3 to 15 words.

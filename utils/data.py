@@ -25,7 +25,7 @@ class Dataset:
     licence: str
 
 
-def load_diabetes():
+def load_diabetes() -> Dataset:
     """442 patients, 10 measurements in their own units, progression after one year."""
     raw = datasets.load_diabetes(scaled=False)
     names = tuple(raw.feature_names), ("progression",)
@@ -33,7 +33,7 @@ def load_diabetes():
     return Dataset(raw.data, raw.target, *names, source, "free to use with citation")
 
 
-def load_breast_cancer():
+def load_breast_cancer() -> Dataset:
     """569 tumours, 30 features of cell nuclei; y = 0 malignant, 1 benign."""
     raw = datasets.load_breast_cancer()
     names = (tuple(map(str, n)) for n in (raw.feature_names, raw.target_names))
@@ -41,7 +41,7 @@ def load_breast_cancer():
     return Dataset(raw.data, raw.target, *names, source, "CC BY 4.0")
 
 
-def load_digits():
+def load_digits() -> Dataset:
     """1797 handwritten digits of 8 × 8 pixels scaled to 0…1; X (1797, 64), y 0…9."""
     raw = datasets.load_digits()
     names = (tuple(map(str, n)) for n in (raw.feature_names, raw.target_names))
@@ -49,14 +49,14 @@ def load_digits():
     return Dataset(raw.data / 16.0, raw.target, *names, source, "CC BY 4.0")
 
 
-def photograph(name):
+def photograph(name: str) -> np.ndarray:
     """The photograph "china" or "flower" of scikit-learn: (427, 640, 3), 0…1."""
     if name not in ("china", "flower"):
         raise ValueError(f"photograph: expected 'china' or 'flower', got {name!r}")
     return datasets.load_sample_image(f"{name}.jpg") / 255.0
 
 
-def load_prose():
+def load_prose() -> str:
     """This book's own prose, frozen: 2,307 English sentences, 37,318 words, CC BY 4.0.
 
     A sentence a line, in reading order, with an empty line between two notebooks: the
@@ -66,7 +66,7 @@ def load_prose():
     return (_DATASETS / "prose.txt").read_text("utf-8")
 
 
-def load_series(name):
+def load_series(name: str) -> dict[str, np.ndarray]:
     """A real series, oldest first: a dictionary of columns, all of one length.
 
     "sunspots": ``year`` 1700…2008, ``sunspots`` (mean number in that year); NOAA, public domain.
@@ -81,7 +81,9 @@ def load_series(name):
     return {column: table[column] for column in table.dtype.names}
 
 
-def split(X, y, *, test, rng):
+def split(
+    X: np.ndarray, y: np.ndarray, *, test: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Shuffle and part the rows: X_train, X_test, y_train, y_test.
 
     ``test`` is the share of the rows that is held out, 0 < test < 1.
@@ -98,7 +100,9 @@ def split(X, y, *, test, rng):
     return X[train], X[held_out], y[train], y[held_out]
 
 
-def standardise(X_train, *others):
+def standardise(
+    X_train: np.ndarray, *others: np.ndarray
+) -> np.ndarray | tuple[np.ndarray, ...]:
     """Mean 0 and standard deviation 1 by column, with the statistics of X_train throughout.
 
     A constant column becomes 0. Returns as many arrays as it is given.
@@ -109,7 +113,9 @@ def standardise(X_train, *others):
     return scaled if others else scaled[0]
 
 
-def blobs(n, *, centres, std, rng):
+def blobs(
+    n: int, *, centres: np.ndarray | list, std: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """``n`` Gaussian points a centre: X (n·C, D), y (n·C,), in the order of ``centres (C, D)``."""
     centres = np.asarray(centres, dtype=float)
     if centres.ndim != 2 or n < 1 or std < 0:

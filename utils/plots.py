@@ -1,14 +1,19 @@
 """The book's style and its recurring drawings, each on an ``ax`` that it is given."""
 
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager, style
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.contour import ContourSet
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
 
-# Okabe and Ito's palette, legible with every kind of colour vision; fixed meanings. The
-# first six, in this order, are the cycle of lines that name no colour.
+# Okabe and Ito's palette, legible with every kind of colour vision. Each colour means the
+# same in every figure; lines that name none take the first six in this order.
 COLORS = {
     "prediction": "#0072B2",
     "gradient": "#E69F00",
@@ -31,7 +36,7 @@ _REGIONS = ListedColormap(
 )
 
 
-def use_style():
+def use_style() -> None:
     """Set the book's fonts, colours and sizes for the figures that follow."""
     folder = resources.files("font_source_sans_pro") / "files"
     for weight in ("Regular", "Bold", "It"):
@@ -42,8 +47,14 @@ def use_style():
     mpl.rcParams["axes.prop_cycle"] = mpl.cycler(color=CYCLE)
 
 
-def path(ax, points, *, color=COLORS["bad"], label=None):
-    """A path through ``points (K, 2)`` with a dot a step, start hollow, end filled."""
+def path(
+    ax: Axes,
+    points: np.ndarray | list,
+    *,
+    color: str = COLORS["bad"],
+    label: str | None = None,
+) -> Line2D:
+    """A path through ``points (K, 2)``: a dot for each step, start hollow, end filled."""
     points = np.asarray(points, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(f"path: expected points of shape (K, 2), got {points.shape}")
@@ -53,7 +64,16 @@ def path(ax, points, *, color=COLORS["bad"], label=None):
     return line
 
 
-def contours(ax, f, xlim, ylim, *, levels=14, log=False, n=160):
+def contours(
+    ax: Axes,
+    f: Callable,
+    xlim: tuple[float, float],
+    ylim: tuple[float, float],
+    *,
+    levels: int | Sequence[float] = 14,
+    log: bool = False,
+    n: int = 160,
+) -> ContourSet:
     """Pale filled contours of ``f(x, y)``, a function that takes arrays (n, n).
 
     Returns the contour set, for a colour bar or for labels.
@@ -78,7 +98,14 @@ def contours(ax, f, xlim, ylim, *, levels=14, log=False, n=160):
     return filled
 
 
-def decision_regions(ax, predict, X, y, *, n=200):
+def decision_regions(
+    ax: Axes,
+    predict: Callable,
+    X: np.ndarray | list,
+    y: np.ndarray | list,
+    *,
+    n: int = 200,
+) -> None:
     """The plane coloured by ``predict: (M, 2) → (M,)``, under the data X (N, 2), y (N,).
 
     At most six classes, numbers or names, in one colour each with the points of the class.
@@ -97,7 +124,7 @@ def decision_regions(ax, predict, X, y, *, n=200):
         got = f"{predicted.shape}: {np.unique(predicted)}"
         raise ValueError(f"decision_regions: expected some of {classes}, got {got}")
     regions = np.searchsorted(classes, predicted).reshape(n, n)
-    # As pixels: contours would run a stripe of class 1 between 0 and 2.
+    # Drawn as pixels: filled contours would show a stripe of class 1 between 0 and 2.
     place = {
         "origin": "lower",
         "extent": (*x1[[0, -1]], *x2[[0, -1]]),
@@ -110,7 +137,15 @@ def decision_regions(ax, predict, X, y, *, n=200):
     ax.set(xlim=x1[[0, -1]], ylim=x2[[0, -1]])
 
 
-def heatmap(ax, A, *, row_labels=None, col_labels=None, fmt=".2f", centre=None):
+def heatmap(
+    ax: Axes,
+    A: np.ndarray | list,
+    *,
+    row_labels: Sequence[str] | None = None,
+    col_labels: Sequence[str] | None = None,
+    fmt: str | None = ".2f",
+    centre: float | None = None,
+) -> AxesImage:
     """Matrix A (M, N) as coloured cells with the numbers in them (``fmt=None``: none).
 
     ``centre`` is the value that stays pale, between orange below and blue above.
@@ -142,7 +177,13 @@ def heatmap(ax, A, *, row_labels=None, col_labels=None, fmt=".2f", centre=None):
     return image
 
 
-def diagram(ax, nodes, edges, *, size=10):
+def diagram(
+    ax: Axes,
+    nodes: dict[str, tuple[float, float, str]],
+    edges: Iterable[tuple[str, ...]],
+    *,
+    size: float = 10,
+) -> None:
     """Boxes ``{name: (x, y, text)}`` joined by arrows ``(a, b)`` or ``(a, b, text)``.
 
     For trees, maps of concepts and graphs of computation; coordinates are the caller's.

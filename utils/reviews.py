@@ -2,9 +2,12 @@
 
 import re
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+import numpy as np
 
 KINDS = ("plain", "negation", "contrast", "irony")
 _SHARES = (0.45, 0.25, 0.15, 0.15)
@@ -24,7 +27,9 @@ class Review:
     core: str
 
 
-def reviews(n, *, rng, without=()):
+def reviews(
+    n: int, *, rng: np.random.Generator, without: Collection[str | Review] = ()
+) -> list[Review]:
     """``n`` different reviews: a list of Review, about half of them positive.
 
     45 % are plain, 25 % hold a negated adjective, 15 % a contrast of which the main clause

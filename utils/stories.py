@@ -12,7 +12,9 @@ from importlib import resources
 import numpy as np
 
 
-def stories(n, *, rng, planted=True):
+def stories(
+    n: int, *, rng: np.random.Generator, planted: bool = True
+) -> tuple[list[list[str]], dict[str, tuple[tuple[str, ...], ...]]]:
     """Sentences of about nine words, and the related words in them.
 
     Parameters

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +13,7 @@ SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
 _TOKEN = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+(?:['’][^\W]+)*|[^\w\s]")
 
 
-def tokenise(text):
+def tokenise(text: str) -> list[str]:
     """Lower-case words, Chinese characters and punctuation marks of a text, in order."""
     return _TOKEN.findall(text.lower())
 
@@ -27,7 +28,7 @@ class Vocabulary:
         Rarer words become <unk>.
     """
 
-    def __init__(self, sentences, *, min_count=1):
+    def __init__(self, sentences: Iterable[Sequence[str]], *, min_count: int = 1):
         sentences = list(sentences)
         if not sentences or any(isinstance(s, str) for s in sentences):
             got = "a string; tokenise it first" if sentences else "none"
@@ -39,19 +40,19 @@ class Vocabulary:
         self.words = SPECIALS + tuple(word for _, word in kept)
         self._index = {word: i for i, word in enumerate(self.words)}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.words)
 
-    def __contains__(self, word):
+    def __contains__(self, word: str) -> bool:
         return word in self._index
 
-    def encode(self, words):
+    def encode(self, words: Sequence[str]) -> list[int]:
         """Numbers of the words; nothing is put before or after them."""
         if isinstance(words, str):
             raise TypeError(f"encode: expected a list of words, got {words!r}")
         return [self._index.get(word, UNK) for word in words]
 
-    def decode(self, indices):
+    def decode(self, indices: Iterable[int]) -> list[str]:
         """Words up to the first <eos>, without <pad> and <bos>."""
         ids = [int(i) for i in indices]
         if ids and not 0 <= min(ids) <= max(ids) < len(self):
@@ -61,7 +62,7 @@ class Vocabulary:
         return [self.words[i] for i in ids if i not in (PAD, BOS)]
 
 
-def pad(sequences):
+def pad(sequences: Iterable[Iterable[int]]) -> np.ndarray:
     """Lists of numbers as one array (N, T), <pad> behind the shorter ones."""
     sequences = [list(s) for s in sequences]
     if not sequences:
@@ -72,7 +73,9 @@ def pad(sequences):
     return padded
 
 
-def batches(*columns, size, rng):
+def batches(
+    *columns: Sequence[Sequence[int]], size: int, rng: np.random.Generator
+) -> Iterator[tuple[np.ndarray, ...]]:
     """Shuffle once and yield padded arrays (N, T), one a column; the last may be smaller.
 
     ``columns`` are equally long lists of lists of numbers, as sources and targets.

@@ -34,8 +34,8 @@ def test_what_a_seed_draws_does_not_change(corpus):
 
 def test_corpora_are_reproducible_without_doubles(corpus):
     language, pairs = corpus
-    again = parallel_corpus(3000, language=language, rng=np.random.default_rng(0))
-    assert pairs == again
+    same = parallel_corpus(3000, language=language, rng=np.random.default_rng(0))
+    assert pairs == same
     assert len({p.source for p in pairs}) == 3000
 
 

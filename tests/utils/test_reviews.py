@@ -40,11 +40,11 @@ def test_a_text_has_one_label():
 
 
 def test_what_is_excluded_is_not_drawn(corpus):
-    again = reviews(2000, rng=np.random.default_rng(0), without=corpus)
-    assert not {r.text for r in again} & {r.text for r in corpus}
+    others = reviews(2000, rng=np.random.default_rng(0), without=corpus)
+    assert not {r.text for r in others} & {r.text for r in corpus}
     some = {r.text for r in corpus[:500]}
-    again = reviews(2000, rng=np.random.default_rng(0), without=some)
-    assert not {r.text for r in again} & some
+    others = reviews(2000, rng=np.random.default_rng(0), without=some)
+    assert not {r.text for r in others} & some
 
 
 def test_texts_are_tokens_in_lower_case(corpus):
@@ -66,8 +66,8 @@ def test_mirrored_contrasts_have_the_other_label():
     for r in reviews(4000, rng=np.random.default_rng(1)):
         if r.kind == "contrast" and " , but the " in r.text:
             after = r.text.split(" , but the ")[1].split(" . ")[0].split()
-            told = [w for w in after if w in good or w in words["adjectives"][0]]
-            assert (told[0] in good) == r.label, r
+            judged = [w for w in after if w in good or w in words["adjectives"][0]]
+            assert (judged[0] in good) == r.label, r
 
 
 @pytest.mark.parametrize("n", [0, -1, 20_001])

@@ -11,9 +11,9 @@ from utils.stories import stories
 
 def marks(planted):
     """How often king and queen stand in a sentence with his, her, throne."""
-    told, _ = stories(6000, rng=np.random.default_rng(1), planted=planted)
+    sentences, _ = stories(6000, rng=np.random.default_rng(1), planted=planted)
     seen = Counter()
-    for s in told:
+    for s in sentences:
         for word in {"king", "queen"} & set(s):
             seen.update((word, mark) for mark in {"his", "her", "throne"} & set(s))
     return seen
@@ -40,10 +40,10 @@ def test_the_same_generator_tells_the_same_stories():
 
 
 def test_sentences_are_words_and_each_related_word_occurs():
-    told, relations = stories(8000, rng=np.random.default_rng(0))
-    assert all(re.fullmatch("[a-z]+", word) for s in told for word in s)
-    assert 3 <= min(map(len, told)) and max(map(len, told)) <= 20
-    words = Counter(word for s in told for word in s)
+    sentences, relations = stories(8000, rng=np.random.default_rng(0))
+    assert all(re.fullmatch("[a-z]+", word) for s in sentences for word in s)
+    assert 3 <= min(map(len, sentences)) and max(map(len, sentences)) <= 20
+    words = Counter(word for s in sentences for word in s)
     assert 7 < sum(words.values()) / 8000 < 10
     related = [w for rows in relations.values() for row in rows for w in row]
     assert len(related) - len(set(related)) == 1  # polish

@@ -13,6 +13,8 @@ drawn beforehand (``press.figures.static_bundle``).
 ``controls`` reads what the author gives, ``drawing`` makes a frame, ``live`` shows it.
 """
 
+from collections.abc import Callable
+
 from IPython.display import display
 
 from utils.interact.controls import arguments_at, controls_of, indices_of
@@ -21,7 +23,7 @@ from utils.interact.live import live_bundle
 _bundle = live_bundle
 
 
-def show_with(bundle):
+def show_with(bundle: Callable) -> Callable:
     """Show the figures that are made from now on with ``bundle``.
 
     Parameters
@@ -39,7 +41,9 @@ def show_with(bundle):
     return before
 
 
-def interact(*, labels=None, play=None, **abbreviations):
+def interact(
+    *, labels: dict[str, str] | None = None, play: str | None = None, **abbreviations
+) -> Callable:
     """Put one to three arguments of a drawing function under the reader's finger.
 
     Parameters
@@ -72,7 +76,7 @@ def interact(*, labels=None, play=None, **abbreviations):
     return decorate
 
 
-def position(function, text):
+def position(function: Callable, text: str) -> dict:
     """Arguments of a figure's function at a position that the prose names.
 
     ``position(descent, "lr=0.21,momentum=0.9")`` is what the link

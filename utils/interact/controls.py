@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from urllib.parse import quote, unquote
@@ -25,12 +25,14 @@ class Control:
     label: str
     kind: str  # "range", "choice" or "switch"
     values: tuple
-    texts: tuple
+    texts: tuple[str, ...]
     start: int
     plays: bool = False
 
     @classmethod
-    def of(cls, name, label, abbreviation, default=inspect.Parameter.empty):
+    def of(
+        cls, name: str, label: str, abbreviation, default=inspect.Parameter.empty
+    ) -> "Control":
         """The control of an abbreviation; see ``interact`` for what it may be."""
         kind, values, texts = _values(name, _plain(abbreviation))
         if default is inspect.Parameter.empty:
@@ -39,14 +41,14 @@ class Control:
         return cls(name, label, kind, values, texts, _start(name, values, default))
 
     @property
-    def keys(self):
-        """What the address of a position writes for each value."""
+    def keys(self) -> tuple[str, ...]:
+        """How each value is written in the address of a position."""
         if self.kind == "range":
             return tuple(map(str, self.values))
         return tuple(quote(text, safe="") for text in self.texts)
 
-    def index_of(self, key):
-        """Where a value stands that an address names."""
+    def index_of(self, key: str) -> int:
+        """The index of the value that an address names by ``key``."""
         try:
             if self.kind == "range":
                 return self.values.index(float(key))
@@ -56,7 +58,9 @@ class Control:
             raise ValueError(f"{wanted}, got {key!r}") from None
 
 
-def controls_of(function, abbreviations, labels, play):
+def controls_of(
+    function: Callable, abbreviations: dict, labels: dict[str, str], play: str | None
+) -> tuple[Control, ...]:
     """The controls of a drawing function, or an error that says what is wrong."""
     if not inspect.isfunction(function):
         kind = type(function).__name__
@@ -96,26 +100,29 @@ def controls_of(function, abbreviations, labels, play):
     return tuple(controls)
 
 
-def coarsen(controls):
+def coarsen(controls: Sequence[Control]) -> str:
+    """What an author of too many frames or bytes may do: the end of an error."""
     longest = max(controls, key=lambda control: len(control.values))
     return f"coarsen {longest.name!r} ({len(longest.values)} values)"
 
 
-def starts(controls):
+def starts(controls: Sequence[Control]) -> tuple[int, ...]:
+    """The indices of the defaults."""
     return tuple(control.start for control in controls)
 
 
-def arguments_at(controls, indices):
+def arguments_at(controls: Sequence[Control], indices: Sequence[int]) -> dict:
+    """The arguments of the drawing function at a position."""
     return {c.name: c.values[i] for c, i in zip(controls, indices, strict=True)}
 
 
-def state(controls, indices):
+def state(controls: Sequence[Control], indices: Sequence[int]) -> str:
     """What the controls say at a position: "lr = 0.10, momentum = 0.00"."""
     pairs = zip(controls, indices, strict=True)
     return ", ".join(f"{c.label} = {c.texts[i]}" for c, i in pairs)
 
 
-def indices_of(controls, text):
+def indices_of(controls: Sequence[Control], text: str) -> tuple[int, ...]:
     """Indices of "lr=0.21,momentum=0.9"; a control that is not named is at its default."""
     chosen = dict(pair.partition("=")[::2] for pair in text.split(",") if pair)
     names = [control.name for control in controls]
@@ -128,7 +135,7 @@ def indices_of(controls, text):
 
 
 def _plain(abbreviation):
-    """What a widget says as an abbreviation without one; all else as it is."""
+    """A widget as the range, choices or bool that it offers; all else as it is."""
     if isinstance(abbreviation, SLIDERS):
         return abbreviation.min, abbreviation.max, abbreviation.step
     if isinstance(abbreviation, widgets.Checkbox | widgets.ToggleButton):
@@ -167,7 +174,7 @@ def _range(name, low, high, step):
         got = (low, high, step)
         raise ValueError(f"{name}: expected min + step <= max and step > 0, got {got}")
     steps = (high - low) / step + 1e-9
-    if steps >= MAX_FRAMES:  # before anything of that length is made
+    if steps >= MAX_FRAMES:  # asked before a list of so many values is made
         got = f"{steps + 1:.0f} values; coarsen the step {step}"
         raise ValueError(f"{name}: expected at most {MAX_FRAMES} frames, got {got}")
     # Digits after the point: 2 of 0.25, 11 of 1e-11.

@@ -5,6 +5,7 @@ import functools
 import gc
 import inspect
 import io
+from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,10 +13,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from utils.interact.controls import arguments_at, starts, state
+from utils.interact.controls import Control, arguments_at, starts, state
 
 
-def frame(function, controls, indices, dpi, layout=None):
+def frame(
+    function: Callable,
+    controls: Sequence[Control],
+    indices: Sequence[int],
+    dpi: float,
+    layout: tuple | None = None,
+) -> Image.Image:
     """The picture at a position of the controls, its axes where ``layout`` has them."""
     with garbage_later():
         figure = _draw(function, arguments_at(controls, indices))
@@ -24,7 +31,7 @@ def frame(function, controls, indices, dpi, layout=None):
     return image
 
 
-def layout_of(function, controls):
+def layout_of(function: Callable, controls: Sequence[Control]) -> tuple[list, list]:
     """Geometry of the axes at the defaults, and where constrained layout sets them."""
     figure = _draw(function, arguments_at(controls, starts(controls)))
     geometry = _geometry(figure)
@@ -32,17 +39,21 @@ def layout_of(function, controls):
     return geometry, [ax.get_position(original=True) for ax in figure.axes]
 
 
-def png(image):
+def png(image: Image.Image) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "png", compress_level=1)
     return buffer.getvalue()
 
 
-def describe(function, controls, indices):
+def describe(
+    function: Callable, controls: Sequence[Control], indices: Sequence[int]
+) -> str:
+    """The picture in words, and what its controls say at a position."""
     return f"{description(function)} {state(controls, indices)}."
 
 
-def description(function):
+def description(function: Callable) -> str:
+    """The picture in words: the docstring in one line."""
     return " ".join(inspect.getdoc(function).split())
 
 
@@ -110,7 +121,7 @@ def _renderer(width, height, dpi):
 
 @contextlib.contextmanager
 def garbage_later():
-    """Collect what a frame leaves behind once it is drawn.
+    """Collect no garbage while a frame is drawn, and the frame's own when it is.
 
     With PyTorch and scikit-learn loaded a full collection takes half a second, and the
     thousands of small objects of a figure would start one every few frames.

@@ -2,18 +2,21 @@
 
 import base64
 import html
+from collections.abc import Callable, Sequence
 from importlib import resources
 
 import ipywidgets as widgets
 
-from utils.interact.controls import starts
+from utils.interact.controls import Control, starts
 from utils.interact.drawing import describe, frame, garbage_later, layout_of, png
 
 STYLE = resources.files("utils.interact") / "live.css"
 NO_ROOM = {"height": "0", "margin": "0"}
 
 
-def live_bundle(function, controls, dpi=110):
+def live_bundle(
+    function: Callable, controls: Sequence[Control], dpi: float = 110
+) -> dict:
     """The widgets, and what a viewer without a kernel shows: the default picture."""
     layout = layout_of(function, controls)
     handles, rows = zip(*map(_handle, controls), strict=True)
@@ -36,7 +39,7 @@ def live_bundle(function, controls, dpi=110):
         try:
             draw()
             trouble.value = ""
-        except Exception as error:  # or the old picture stands there without a word
+        except Exception as error:  # shown, or the old picture would stand unexplained
             notes = getattr(error, "__notes__", [])
             said = html.escape("\n".join([f"{type(error).__name__}: {error}", *notes]))
             trouble.value = f'<pre class="interact-trouble" role="alert">{said}</pre>'
