@@ -90,10 +90,15 @@ def test_full_size_path_reads_files_and_trains(book, tmp_path):
             image[2 * digit : 2 * digit + 4] = 255  # a bar whose height is the class
         for kind, a in (("images-idx3", X), ("labels-idx1", y)):
             head = bytes([0, 0, 8, a.ndim]) + np.array(a.shape, ">i4").tobytes()
-            file = tmp_path / f"{part}-{kind}-ubyte.gz"
-            file.write_bytes(gzip.compress(head + a.tobytes()))
-            sums[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
-    where = {"url": tmp_path.as_uri() + "/", "checksums": sums, "cache": tmp_path / "c"}
+            file, packed = f"{part}-{kind}-ubyte.gz", gzip.compress(head + a.tobytes())
+            sums[file] = hashlib.sha256(packed).hexdigest()
+            for name in (
+                "mnist",
+                "fashion-mnist",
+            ):  # as if they had been fetched before
+                (tmp_path / name).mkdir(exist_ok=True)
+                (tmp_path / name / file).write_bytes(packed)
+    where = {"checksums": sums, "cache": tmp_path}
     for load in (downloads.load_mnist, downloads.load_fashion_mnist):
         assert book["on_full_size"](partial(load, **where), epochs=20) > 0.5
 

@@ -13,7 +13,7 @@ from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
 
 # What draws the curves of perplexity costs most and is read by few checks.
 SPARE = (
-    r"13-(zipf-run|ranks-checked|string-check|cheat-run|delta-run|added-checked|overfit-run|"
+    r"13-(ranks-checked|string-check|cheat-run|delta-run|added-checked|overfit-run|"
     r"overfit-check|halves-run|counts-checked)$"
 )
 chapter = Chapter("13_language_models", without=SPARE)
