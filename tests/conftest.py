@@ -1,6 +1,90 @@
-"""What the tests of a file share: a chapter's functions, a browser."""
+"""What all tests share: settings, the order on several workers, what each of them costs."""
 
+import os
+import re
+
+import matplotlib
 import pytest
+from hypothesis import settings
+
+from press.execution.plugin import restrict_kernels
+from tests.costs import Meter
+
+matplotlib.use("agg")  # no window from the tests
+restrict_kernels()  # the Pythons that a test starts, too
+
+# The same examples in every CI run, so that a failure is a change's and can be repeated;
+# new ones at every run of a reader, so that somebody finds what is left to find.
+settings.register_profile("ci", derandomize=True, deadline=None)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
+
+# What takes longest begins first, or one worker would be left alone with it at the end.
+ORDER = ("homework", "build", "live", "pages", "chapters", "decks")
+# The page or the deck that a test is about, by the last of its parameters.
+PAGE = re.compile(r"tests/(pages|decks)/.*(?:book/|[\[-])(\w+)\]$")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--live-all",
+        action="store_true",
+        help="run every chapter in a real JupyterLab, not the small notebook alone",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before -k selects among what is here
+def pytest_collection_modifyitems(items):
+    """All in groups, the longest first."""
+    items.sort(key=rank)  # stable: within a group the order of the files
+
+
+def rank(item: pytest.Item) -> tuple[int, str]:
+    """Where a test stands in the order: its room's place, then its group."""
+    room = item.nodeid.split("/")[1]
+    return ORDER.index(room) if room in ORDER else len(ORDER), group(item.nodeid)
+
+
+def group(nodeid: str) -> str:
+    """Name of the tests that one worker runs one after the other.
+
+    All that is about one built page or one deck is a group, since it is opened once; so is
+    every other file.
+    """
+    page = PAGE.match(nodeid)
+    return f"tests/{page[1]} {page[2]}" if page else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand the groups to the workers; xdist's own groups are lost with pytest 9.2."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return group(nodeid)
+
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)
+
+
+def pytest_sessionstart(session):
+    session.config.meter = Meter()
+
+
+def pytest_collection_finish(session):
+    session.config.meter.read()  # the first test does not answer for the collection
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """With each test's seconds go its CPU-seconds: `make bench` adds them up."""
+    report = yield
+    spent = item.config.meter.read()
+    item.cpu = spent if call.when == "setup" else item.cpu + spent
+    if call.when == "teardown":
+        report.user_properties.append(("cpu", f"{item.cpu:.2f}"))
+    return report
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,13 @@ from press import chapters
 
 BUILD = chapters.ROOT / "_build"
 KINDS = {  # a test's kind by the first of these that its name begins with
-    "book.": "nbval",
-    "tests.test_pages": "pages",
-    "tests.test_slides": "decks",
-    "tests.test_homework": "homework",
-    "tests.test_live": "JupyterLab",
-    "tests.test_": "own tests",
+    "tests.pages": "pages",
+    "tests.decks": "decks",
+    "tests.homework": "homework",
+    "tests.live": "JupyterLab",
+    "tests.chapters": "own tests",
 }
-ONCE = {"JupyterLab"}  # two chapters, however many there are
+ONCE = {"JupyterLab"}  # a small notebook, however many chapters there are
 
 
 def built(folder=BUILD / ".jupyter_cache"):

@@ -40,7 +40,13 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """What the kernels inherit: no network, wrong numbers are errors, one core each."""
+    restrict_kernels()
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Progress(), "progress of notebooks")
+
+
+def restrict_kernels() -> None:
+    """Every Python started from here: no network, wrong numbers are errors, one core."""
     offline = Path(__file__).with_name("offline")
     paths = [offline, chapters.ROOT, os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(str(path) for path in paths if path)
@@ -49,8 +55,6 @@ def pytest_configure(config):
     )
     os.environ["OMP_NUM_THREADS"] = "1"
     os.environ.pop("MPLBACKEND", None)  # a kernel chooses Jupyter's own
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Progress(), "progress of notebooks")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,15 +8,12 @@ from press import chapters
 from tests import costs
 
 TESTS = {  # class and name of a test, with a chapter for {}: CPU-seconds
-    ("book.{}.ipynb", "Cell 0"): 1.5,
-    ("book.{}.ipynb", "Cell 0 again"): 0.5,
-    ("book.errata_{}.ipynb", "Cell 0"): 128,
-    ("book.notation.ipynb", "Cell 0"): 2,
-    ("tests.test_pages", "test_is_accessible[book/{}]"): 4,
-    ("tests.test_pages", "test_is_accessible[book/index]"): 8,
-    ("tests.test_live", "test_run_all_then_drag[{}]"): 16,
-    ("tests.test_{}", "test_fault[a sign]"): 32,
-    ("tests.test_build", "test_sound"): 64,
+    ("tests.pages.test_figures", "test_is_accessible[book/{}]"): 4,
+    ("tests.pages.test_figures", "test_is_accessible[book/errata_{}]"): 128,
+    ("tests.pages.test_figures", "test_is_accessible[book/index]"): 8,
+    ("tests.live.test_jupyterlab", "test_run_all_then_drag[{}]"): 16,
+    ("tests.chapters.test_{}", "test_fault[a sign]"): 32,
+    ("tests.build.test_build", "test_sound"): 64,
 }
 CASE = """<testcase classname="{}" name="{}" time="99">
 <properties><property name="cpu" value="{}" /></properties></testcase>"""
@@ -26,14 +23,14 @@ def test_a_report_is_read_by_kind_and_chapter(tmp_path):
     slug = chapters.SLUGS[0]
     path = tmp_path / "tests.xml"
     cases = [
-        CASE.format(*where, cpu).format(slug[:2] if "errata" in where[0] else slug)
+        CASE.format(*where, cpu).format(
+            chapters.digits(slug) if "errata" in where[1] else slug
+        )
         for where, cpu in TESTS.items()
     ]
     path.write_text(f"<testsuites>{''.join(cases)}</testsuites>")
     assert costs.tested(path) == {
-        ("nbval", slug): 130,
-        ("nbval", ""): 2,
-        ("pages", slug): 4,
+        ("pages", slug): 132,
         ("pages", ""): 8,
         ("JupyterLab", ""): 16,
         ("own tests", slug): 32,

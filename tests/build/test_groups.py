@@ -5,25 +5,29 @@ import sys
 
 import pytest
 
-import conftest
+from tests import conftest
 from tests.chapter_code import ROOT
 
 
 @pytest.mark.parametrize(
     ("nodeid", "group"),
     [
-        ("book/03_x.ipynb::Cell 3", "book/03_x.ipynb"),
-        ("book/03_x.ipynb::Cell 3 again", "book/03_x.ipynb"),
-        ("tests/test_pages.py::test_a[book/03_x]", "tests/test_pages.py 03_x"),
-        ("tests/test_pages.py::test_a[360-book/03_x]", "tests/test_pages.py 03_x"),
-        ("tests/test_pages.py::test_b[03_x]", "tests/test_pages.py 03_x"),
-        ("tests/test_pages.py::test_c[#line:dashed=on]", "tests/test_pages.py"),
-        ("tests/test_pages.py::test_d", "tests/test_pages.py"),
-        ("tests/test_slides.py::test_a[PageUp-03_x]", "tests/test_slides.py 03_x"),
-        ("tests/test_03_x.py::test_a[a sign]", "tests/test_03_x.py"),
+        ("tests/pages/test_figures.py::test_a[book/03_x]", "tests/pages 03_x"),
+        ("tests/pages/test_layout.py::test_a[360-book/03_x]", "tests/pages 03_x"),
+        ("tests/pages/test_text.py::test_b[03_x]", "tests/pages 03_x"),
+        (
+            "tests/pages/test_positions.py::test_c[#line:dashed=on]",
+            "tests/pages/test_positions.py",
+        ),
+        ("tests/pages/test_text.py::test_d", "tests/pages/test_text.py"),
+        ("tests/decks/test_decks.py::test_a[PageUp-03_x]", "tests/decks 03_x"),
+        (
+            "tests/chapters/test_03_x.py::test_a[a sign]",
+            "tests/chapters/test_03_x.py",
+        ),
     ],
 )
-def test_a_notebook_a_page_a_deck_and_any_other_file_is_a_group(nodeid, group):
+def test_a_page_a_deck_and_any_other_file_is_a_group(nodeid, group):
     assert conftest.group(nodeid) == group
 
 
@@ -36,15 +40,19 @@ def test_one(i):
 
 
 def test_a_group_stays_on_one_worker_and_the_longest_begin(tmp_path):
-    names = ["test_a", "test_b", "test_build", "test_live"]
+    names = ["chapters/test_a", "chapters/test_b", "live/test_c", "homework/test_d"]
     for name in names:
-        (tmp_path / f"{name}.py").write_text(SAYS_WHERE)
+        (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / f"{name}.py").write_text(SAYS_WHERE)
     subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider",
-         "-n", "2", tmp_path],
+        [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider",
+         f"--rootdir={tmp_path}", "-n", "2", tmp_path],
         cwd=ROOT, check=True, capture_output=True, timeout=120,
     )  # fmt: skip
-    log = (tmp_path / "log").read_text().splitlines()
-    assert len(log) == 80
-    assert sorted(line.split()[0] for line in set(log)) == names  # a worker each
-    assert {line.split()[0] for line in log[:2]} <= {"test_build", "test_live"}
+    logs = [path.read_text().splitlines() for path in tmp_path.glob("tests/*/log")]
+    assert sum(map(len, logs)) == 80
+    lines = {line for log in logs for line in log}
+    tests = [name.partition("/")[2] for name in names]
+    assert sorted(line.split()[0] for line in lines) == sorted(tests)  # a worker each
+    begun = sorted(tmp_path.glob("tests/*/log"), key=lambda path: path.stat().st_ctime)
+    assert {path.parent.name for path in begun[:2]} <= {"live", "homework"}
