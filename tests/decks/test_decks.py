@@ -193,6 +193,7 @@ def test_every_cell_says_what_it_is_in_a_lecture(slug):
 @every_chapter
 def test_the_page_leads_to_the_deck(slug):
     assert f'href="../slides/{slug}.html"' in page_of(slug).read_text()
+    assert deck_of(slug).exists()
     assert deck_of(slug) == (page_of(slug).parent / f"../slides/{slug}.html").resolve()
 
 

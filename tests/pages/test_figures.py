@@ -11,20 +11,23 @@ from PIL import Image
 from tests.pages.built import CHAPTERS, every_chapter, parsed
 from tests.pages.scripts import DESCRIPTION, PICTURE
 
-# Each control of a figure moved through its positions as the keyboard does: for each its
-# number of positions, how many pictures and how many descriptions were seen.
+# Each control of a figure moved through its positions as the keyboard does, the others at
+# their defaults: its number of positions, of pictures and of descriptions that were seen.
 MOVES = f"""async (figure) => {{
   const look = {PICTURE}, say = {DESCRIPTION}, found = [];
-  for (const input of figure.querySelectorAll("input, select")) {{
-    const put = {{
-      range: (i) => {{ input.value = i; }},
-      checkbox: (i) => {{ input.checked = Boolean(i); }},
-    }}[input.type] ?? ((i) => {{ input.selectedIndex = i; }});
-    const start = input.type === "checkbox" ? +input.checked : input.selectedIndex ?? +input.value;
-    const count = input.type === "range" ? +input.max + 1 : input.options?.length ?? 2;
+  const {{ controls }} = JSON.parse(figure.querySelector("script").textContent);
+  const inputs = [...figure.querySelectorAll("input, select")];
+  const put = (input, i) => {{
+    if (input.type === "checkbox") input.checked = Boolean(i);
+    else if (input.type === "range") input.value = i;
+    else input.selectedIndex = i;
+  }};
+  for (const [k, input] of inputs.entries()) {{
+    inputs.forEach((each, j) => put(each, controls[j].start));
+    const count = controls[k].texts.length;
     const pictures = new Set(), descriptions = new Set();
     for (let i = 0; i < count; i++) {{
-      put(i);
+      put(input, i);
       input.dispatchEvent(new Event("input", {{ bubbles: true }}));
       pictures.add(await look(figure));
       descriptions.add(say(figure));
