@@ -9,9 +9,11 @@ import pytest
 
 from press import chapters
 from press import lint as rules
-from tests.homework.marking import SOURCES, info, name_of, points, source
+from tests.homework.assignments import NOTEBOOKS, info, name_of, points, teachers
 
-every_assignment = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+every_assignment = pytest.mark.parametrize(
+    "path", NOTEBOOKS, ids=lambda path: path.stem
+)
 
 
 @every_assignment
@@ -34,7 +36,7 @@ def test_homework_has_tasks_and_the_points_that_its_table_says(path):
     found, by_hand = points(path.stem)
     assert 4 <= len(found) <= 6 and 18 <= sum(found.values()) <= 22
     assert len(by_hand) <= 1
-    first = source(path.stem).cells[0].source
+    first = teachers(path.stem).cells[0].source
     table = dict(re.findall(r"^\| `([\w-]+)` \|.*\| (\d+) \|$", first, re.M))
     assert {task: int(some) for task, some in table.items()} == found
     assert f"**{sum(found.values())}**" in first
@@ -43,7 +45,7 @@ def test_homework_has_tasks_and_the_points_that_its_table_says(path):
 @every_assignment
 def test_homework_cells_are_what_their_names_say(path):
     tasks, _ = points(path.stem)
-    for cell in source(path.stem).cells:
+    for cell in teachers(path.stem).cells:
         if not name_of(cell):
             continue
         task, _, part = re.match(
@@ -68,7 +70,7 @@ def test_homework_cells_are_what_their_names_say(path):
 
 @every_assignment
 def test_homework_needs_no_more_than_its_requirements(path):
-    for cell in source(path.stem).cells:
+    for cell in teachers(path.stem).cells:
         if cell.cell_type == "code":
             for node in ast.walk(ast.parse(cell.source)):
                 if isinstance(node, ast.Import | ast.ImportFrom):
@@ -80,11 +82,11 @@ def test_homework_needs_no_more_than_its_requirements(path):
 
 @every_assignment
 def test_homework_prose_has_no_weasel_words(path):
-    for cell in source(path.stem).cells:
+    for cell in teachers(path.stem).cells:
         if cell.cell_type == "markdown":
             assert not rules.weasel_words(cell.source), cell.id
 
 
 def test_every_chapter_has_homework_and_every_homework_a_chapter():
-    of_chapters = {chapters.digits(path.stem) for path in SOURCES}
+    of_chapters = {chapters.digits(path.stem) for path in NOTEBOOKS}
     assert of_chapters == {chapters.digits(slug) for slug in chapters.SLUGS}
