@@ -15,9 +15,7 @@ import torch
 from nbformat import NotebookNode
 
 from grader.isolation import TestNamespace, second_builtins
-from tests.homework.assignments import ASSIGNMENTS, info, name_of, points, teachers  # noqa: F401
-from tests.homework.assignments import NOTEBOOKS as SOURCES  # noqa: F401
-from tests.homework.assignments import teachers as source  # noqa: F401
+from tests.homework.assignments import info, name_of, points, teachers
 
 # A student who knows Python wins nothing with it, wherever the trick is played.
 TRICKS = """
