@@ -50,14 +50,16 @@ test: book browser  ## Run every test, on the sources and on the built book
 evidence: $(READY)  ## Searches for rates and long trainings: before a release
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
 
-live: $(READY) browser  ## Run every chapter in a real JupyterLab, not two of them
+live: $(READY) browser  ## Run every chapter in a real JupyterLab
 	$(BIN)/python -m pytest --live-all tests/live
 
 lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(NOTEBOOKS)
-	$(BIN)/python -m pytest -q tests/chapters/test_structure.py tests/pages/test_overview.py tests/chapters/test_sources.py
+	$(BIN)/deptry . --config .ci/deptry.toml
+	$(BIN)/python -m pytest -q tests/chapters/test_cells.py tests/chapters/test_text.py \
+	  tests/chapters/test_note_rows.py tests/chapters/test_repository.py tests/pages/test_tables.py
 
 format: $(READY)  ## Bring code and notebooks into style, strip outputs, renew README's table
 	$(BIN)/python -m press.tables
