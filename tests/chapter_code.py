@@ -19,14 +19,11 @@ import pytest
 import torch
 
 from press import chapters
+from press.lint.cells import kind, tags
 
 ROOT, BOOK = chapters.ROOT, chapters.BOOK
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 CHAPTERS = chapters.SLUGS
-
-# Exactly one of these says what a code cell is; the rest only change how it looks or runs.
-KINDS = {"setup", "define", "run", "check", "figure", "widget", "solution"}
-EXTRAS = {"hide-input", "hide-cell", "remove-input", "slow", "keep-colours", "seen"}
 
 # PyTorch's gradients fail in a forked process once an accelerator has got its threads,
 # and macOS's own libraries are not made for forking.
@@ -44,16 +41,6 @@ class Fault:
 
     def __str__(self):
         return self.what
-
-
-def tags(cell: nbformat.NotebookNode) -> set[str]:
-    return set(cell.metadata.get("tags", []))
-
-
-def kind(cell: nbformat.NotebookNode) -> str:
-    """Which of ``KINDS`` a code cell is; ValueError unless it has exactly one."""
-    (found,) = tags(cell) & KINDS
-    return found
 
 
 class Chapter:

@@ -10,7 +10,8 @@ import pytest
 
 from press import chapters
 from press import lint as rules
-from tests.chapter_code import CHAPTERS, EXTRAS, KINDS, NOTEBOOKS, Chapter, kind, tags
+from press.lint.cells import EXTRAS, KINDS, kind, tags
+from tests.chapter_code import CHAPTERS, NOTEBOOKS, Chapter
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
