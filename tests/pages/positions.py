@@ -20,7 +20,18 @@ STATE = """(figure) => {
 # what does not lead its figure to where it says, with the reason.
 ASTRAY = f"""async ([links, addresses]) => {{
   const state = {STATE};
-  const show = (figure) => [...figure.querySelectorAll(".picture img")].map((x) => x.src).join();
+  const all = [...document.querySelectorAll("figure.interact")];
+  const data = new Map(all.map((figure) =>
+    [figure, JSON.parse(figure.querySelector("script").textContent)]));
+  const positions = (figure) => [...figure.querySelectorAll("input, select")].map((x) =>
+    x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value);
+  const showsItsPosition = (figure) => {{
+    const {{ controls, bases, baseOf, frames }} = data.get(figure);
+    const place = positions(figure).reduce((sum, k, i) => sum * controls[i].texts.length + k, 0);
+    const [base, frame] = figure.querySelectorAll(".picture img");
+    return frame.src.endsWith("," + frames[place]) &&
+      base.src.endsWith("," + bases[baseOf[place]]);
+  }};
   const wrong = (target) => {{
     const [, name, pairs] = target.match(/^#([^:]*):(.*)$/) ?? [];
     const figures = document.querySelectorAll(`figure.interact[data-name="${{name}}"]`);
@@ -34,17 +45,16 @@ ASTRAY = f"""async ([links, addresses]) => {{
   }};
   const astray = [];
   const note = (target, reason) => reason && astray.push(`${{target}}: ${{reason}}`);
-  const all = [...document.querySelectorAll("figure.interact")];
-  const seen = () => all.map((figure) => [JSON.stringify(state(figure).at), show(figure)]);
   for (const link of links ? document.querySelectorAll("a.position") : []) {{
-    const target = link.getAttribute("href"), before = seen();
+    const target = link.getAttribute("href");
+    const before = all.map((figure) => positions(figure).join());
     link.click();
     note(target, wrong(target));
-    seen().forEach(([at, picture], i) => {{
-      const moved = at !== before[i][0];
-      if (moved && `#${{all[i].dataset.name}}` !== target.split(":")[0])
-        note(target, `moves ${{all[i].dataset.name}}`);
-      if (moved !== (picture !== before[i][1])) note(target, "another picture, or none");
+    all.forEach((figure, i) => {{
+      const moved = positions(figure).join() !== before[i];
+      if (moved && `#${{figure.dataset.name}}` !== target.split(":")[0])
+        note(target, `moves ${{figure.dataset.name}}`);
+      if (!showsItsPosition(figure)) note(target, `${{figure.dataset.name}}: another picture`);
     }});
     if (decodeURIComponent(location.hash) !== decodeURIComponent(target))
       note(target, `the address is ${{location.hash}}`);
@@ -55,6 +65,7 @@ ASTRAY = f"""async ([links, addresses]) => {{
     location.hash = target;
     await Promise.race([led, late]);
     note(target, wrong(target));
+    if (!all.every(showsItsPosition)) note(target, "another picture");
     const figure = document.querySelector(`[data-name="${{target.slice(1).split(":")[0]}}"]`);
     let inside = false;
     for (let tries = 0; !inside && tries < 100; tries++) {{

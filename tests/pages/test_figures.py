@@ -11,8 +11,8 @@ from PIL import Image
 from tests.pages.built import CHAPTERS, every_chapter, parsed
 from tests.pages.scripts import DESCRIPTION, PICTURE
 
-# Each control of a figure moved through its positions as the keyboard does, the others at
-# their defaults: its number of positions, of pictures and of descriptions that were seen.
+# From the defaults each control of a figure moved in turn through its positions, the last
+# of which it keeps: its number of positions, of pictures and of descriptions seen.
 MOVES = f"""async (figure) => {{
   const look = {PICTURE}, say = {DESCRIPTION}, found = [];
   const {{ controls }} = JSON.parse(figure.querySelector("script").textContent);
@@ -22,8 +22,8 @@ MOVES = f"""async (figure) => {{
     else if (input.type === "range") input.value = i;
     else input.selectedIndex = i;
   }};
+  inputs.forEach((input, k) => put(input, controls[k].start));
   for (const [k, input] of inputs.entries()) {{
-    inputs.forEach((each, j) => put(each, controls[j].start));
     const count = controls[k].texts.length;
     const pictures = new Set(), descriptions = new Set();
     for (let i = 0; i < count; i++) {{
