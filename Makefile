@@ -61,8 +61,7 @@ lint: $(READY)  ## Check the style of code and notebooks
 	$(BIN)/python -m pytest -q tests/chapters/test_cells.py tests/chapters/test_text.py \
 	  tests/chapters/test_note_rows.py tests/chapters/test_repository.py tests/pages/test_tables.py
 
-format: $(READY)  ## Bring code and notebooks into style, strip outputs, renew README's table
-	$(BIN)/python -m press.tables
+format: $(READY)  ## Bring code and notebooks into style, strip outputs
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)

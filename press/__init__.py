@@ -7,7 +7,7 @@ lint        what a notebook must keep to
 execution   notebooks run, each once: what runs, where it is kept, when it runs again
 figures     an interactive figure without a kernel: its frames, its HTML, its script
 pages       the built pages: links, numbers, code, head and foot; templates, style
-tables      the map, the paths, the appendices, README's tables
+tables      the map, the paths, the lecturers' tables, the appendices
 decks       slides for lectures, and a chapter live on a projector
 =========== =========================================================================
 

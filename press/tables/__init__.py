@@ -1,12 +1,12 @@
 """Tables that are made from what the chapters say of themselves.
 
-A page has ``<!-- table: talks -->`` and ``<!-- end -->`` where a table belongs. The build
-fills it in when it reads the page; README's is on disk, ``python -m press.tables`` renews it.
+A page has ``<!-- table: talks -->`` and ``<!-- end -->`` where a table belongs; the build fills
+it in when it reads the page.
 
 =========== =========================================================================
 chapter_map which chapter needs which
 paths       ways through the book
-course      weeks, talks, homework, discussions; what README says of the chapters
+course      weeks, talks, homework, discussions; what each chapter holds
 appendices  sources, errata, glossary, index, data, letters, gallery
 =========== =========================================================================
 """
@@ -18,7 +18,6 @@ from pathlib import Path
 from press import chapters
 from press.tables import appendices, chapter_map, course, paths
 
-README = chapters.ROOT / "README.md"
 PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
 MADE = (
     chapter_map.book_map,

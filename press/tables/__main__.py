@@ -1,8 +1,7 @@
-"""What the book holds, counted; and README's tables brought up to date."""
+"""What the book holds, counted: ``python -m press.tables``."""
 
-from press.tables import README, appendices, fill
+from press.tables import appendices
 
 if __name__ == "__main__":
     for name, number in appendices.counts().items():
         print(f"{number:6,} {name}")
-    README.write_text(fill(README.read_text(encoding="utf-8")), encoding="utf-8")

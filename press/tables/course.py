@@ -1,4 +1,4 @@
-"""Tables for who teaches: weeks, talks, homework, discussions; and for README."""
+"""Tables for who teaches: weeks, talks, homework, discussions; what each chapter holds."""
 
 import re
 
@@ -81,16 +81,14 @@ def homework(slug: str) -> tuple[int, float]:
 
 
 def contents():
-    """The chapters with what each one holds: README."""
-    lines = ["| | | |", "|---|---|---|"]
-    for slug in chapters.SLUGS:
-        link = f"[{chapters.title(slug)}](book/{slug}.ipynb)"
-        lines.append(f"| {chapters.number(slug)} | {link} | {plan.about(slug).holds} |")
+    """The chapters with what each one holds: landing page."""
+    lines = ["| chapter | holds |", "|---|---|"]
+    lines += [f"| {chapters.link(c.slug)} | {c.holds} |" for c in plan.planned()]
     return "\n".join(lines)
 
 
 def numbers():
-    """What the book holds, counted: README."""
+    """What the book holds, counted: landing page."""
     lines = ["| | |", "|---|---|"]
     lines += [
         f"| {name} | {number:,} |" for name, number in appendices.counts().items()

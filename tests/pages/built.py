@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from tests.chapter_code import BOOK, ROOT
 
 HTML = ROOT / "_build" / "html"
-PAGES = sorted(  # the table of contents has them all; see test_structure.py
+PAGES = sorted(  # the table of contents has them all; see test_repository.py
     f"book/{p.stem}" for p in BOOK.iterdir() if p.suffix in {".ipynb", ".md"}
 )
 CHAPTERS = [page for page in PAGES if re.match(r"book/\d\d_", page)]
