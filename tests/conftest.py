@@ -22,7 +22,7 @@ if os.environ.get("CI"):
 # What takes longest begins first, or one worker would be left alone with it at the end.
 ORDER = ("homework", "build", "live", "pages", "chapters", "decks")
 # The page or the deck that a test is about, by the last of its parameters.
-PAGE = re.compile(r"tests/(pages|decks)/.*(?:book/|[\[-])(\w+)\]$")
+PAGE = re.compile(r"tests/(?:(pages)/.*book/|(decks)/.*[\[-])(\w+)\]$")
 
 
 def pytest_addoption(parser):
@@ -52,7 +52,9 @@ def group(nodeid: str) -> str:
     every other file.
     """
     page = PAGE.match(nodeid)
-    return f"tests/{page[1]} {page[2]}" if page else nodeid.partition("::")[0]
+    return (
+        f"tests/{page[1] or page[2]} {page[3]}" if page else nodeid.partition("::")[0]
+    )
 
 
 @pytest.hookimpl(optionalhook=True)

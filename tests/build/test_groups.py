@@ -14,7 +14,7 @@ from tests.chapter_code import ROOT
     [
         ("tests/pages/test_figures.py::test_a[book/03_x]", "tests/pages 03_x"),
         ("tests/pages/test_layout.py::test_a[360-book/03_x]", "tests/pages 03_x"),
-        ("tests/pages/test_text.py::test_b[03_x]", "tests/pages 03_x"),
+        ("tests/pages/test_tables.py::test_b[03_x]", "tests/pages/test_tables.py"),
         (
             "tests/pages/test_positions.py::test_c[#line:dashed=on]",
             "tests/pages/test_positions.py",
