@@ -14,6 +14,7 @@ decks       slides for lectures, and a chapter live on a projector
 Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.
 """
 
+import os
 from importlib import import_module
 
 # In the order in which a build meets them.
@@ -35,4 +36,10 @@ def setup(app):
     """Connect each part to the events of a Sphinx build."""
     for name in EXTENSIONS:
         import_module(f"{__name__}.{name}").setup(app)
+    app.connect("env-updated", _write_on_all_cores)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _write_on_all_cores(app, env):
+    """Pages are written in parallel; jupyter-book has no option that says so."""
+    app.parallel = int(os.environ.get("WORKERS") or os.cpu_count())
