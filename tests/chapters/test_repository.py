@@ -60,3 +60,10 @@ def test_no_file_in_git_is_heavy():
         f for f in files.stdout.split("\n") if f and (ROOT / f).stat().st_size > 500_000
     ]
     assert not heavy
+
+
+def test_the_pictures_of_the_readme_are_there_and_light():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    assert len(named) == 2  # one for each theme
+    assert sum((ROOT / name).stat().st_size for name in named) < 400_000
