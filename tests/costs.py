@@ -83,14 +83,19 @@ def tested(report=BUILD / "tests.xml"):
 def chapter(name):
     """The slug of the chapter that a test or a file is about, or its errata; '' if none."""
     return next(
-        (s for s in chapters.SLUGS if s in name or f"errata_{s[:2]}" in name), ""
+        (
+            s
+            for s in chapters.SLUGS
+            if s in name or f"errata_{chapters.digits(s)}" in name
+        ),
+        "",
     )
 
 
 def table(seconds, count=20, workers=2):
     """Rows of the table: a kind each, then all, then what follows for ``count`` chapters."""
     slugs = sorted({slug for _, slug in seconds if slug})
-    rows = [["", *(slug[:2] for slug in slugs), "mean", "once"]]
+    rows = [["", *(chapters.digits(slug) for slug in slugs), "mean", "once"]]
     everything = Counter()
     for kind in sorted({kind for kind, _ in seconds}):
         each = [seconds.get((kind, slug), 0.0) for slug in slugs]

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from nbclient import NotebookClient
 
+from press import chapters
 from tests import costs
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
@@ -63,10 +64,15 @@ def layers():
         pairs = importlib.import_module(f"tests.chapters.test_{slug}").benchmarks
         for name, ours, theirs in pairs(Chapter(slug).namespace()):
             a, b = median_ms(ours), median_ms(theirs)
-            row(f"{slug[:2]} {name}", f"{a:.3f}", f"{b:.3f}", f"{a / b:.2f}")
+            row(
+                f"{chapters.digits(slug)} {name}",
+                f"{a:.3f}",
+                f"{b:.3f}",
+                f"{a / b:.2f}",
+            )
 
 
-def chapters():
+def run_times():
     print("\nRun time of a chapter, a fresh kernel, no slider moved (s)")
     for slug in CHAPTERS:
         notebook = nbformat.read(BOOK / f"{slug}.ipynb", 4)
@@ -180,7 +186,7 @@ if __name__ == "__main__":
     np.set_printoptions(precision=3)
     cost()
     layers()
-    chapters()
+    run_times()
     pages()
     screens()
     with tempfile.TemporaryDirectory() as folder:

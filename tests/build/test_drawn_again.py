@@ -11,9 +11,9 @@ from tests.chapter_code import ROOT
 FIGURE = '''from utils.interact import interact
 @interact(a=(0, 2))
 def {0}(a=0):
-    """A line."""
-    fig, ax = plt.subplots(figsize=(2, 1))
-    ax.plot([0, a])
+    """A number."""
+    fig = plt.figure(figsize=(4, 3))
+    fig.text(0.5, 0.5, a)
     return fig'''
 TEXT = "See [there](#sound:a=1) and [there](#sound:a=2) and [beyond](#wrong:a=3)."
 PLOT = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(2, 1))\n"

@@ -55,5 +55,9 @@ TYPESET = """async () => {
   if (window.typeset) return;
   await window.MathJax?.startup?.promise;
   await window.MathJax?.startup?.document?.lazyTypesetAll?.();
+  // What has come near the screen meanwhile is on its way, too.
+  const late = performance.now() + 5000;
+  while (document.querySelector("mjx-lazy") && performance.now() < late)
+    await new Promise((done) => setTimeout(done, 20));
   window.typeset = true;
 }"""

@@ -119,7 +119,7 @@ def test_tables_are_whole_and_lead_to_labels(name):
     known = {"find"}
     for slug in chapters.SLUGS:
         text = chapters.markdown(chapters.read(slug))
-        known |= set(chapters.sections(text)) | {f"ch-{slug[:2]}"}
+        known |= set(chapters.sections(text)) | {f"ch-{chapters.digits(slug)}"}
     known |= {entry[2] for entry in appendices.errata()}
     table = appendices.TABLES[name]()
     for block in re.findall(r"(?:^\|.*\n?)+", table, re.M):
