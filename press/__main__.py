@@ -31,7 +31,7 @@ def main() -> None:
         else:
             known = ", ".join(chapters.SLUGS)
             sys.exit(f"Expected CHAPTER= one of {known}; got {options.check!r}")
-    except (cache.Failed, subprocess.CalledProcessError) as error:
+    except cache.Failed as error:
         sys.exit(f"\n{error}")
     except KeyboardInterrupt:
         sys.exit("\nStopped. The same command goes on from here.")

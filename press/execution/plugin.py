@@ -83,8 +83,8 @@ def run(kernel, code: str) -> None:
         raise RuntimeError(raised)
 
 
-def weight(notebook: nbformat.NotebookNode) -> int:
-    """About how long a notebook takes: frames of figures, then what is tagged slow."""
+def weight(notebook: nbformat.NotebookNode) -> float:
+    """About how long a notebook takes: sliders, which draw many frames, and trainings."""
     tags = [tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])]
     return sum({"widget": 1, "slow": 1, "run": 0.2}.get(tag, 0.05) for tag in tags)
 
