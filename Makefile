@@ -16,7 +16,7 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book check test evidence live lint format homework grade lock slides present browser bench clean
+.PHONY: help lab book check test evidence live style lint format homework grade lock slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,11 +53,13 @@ evidence: $(READY)  ## Searches for rates and long trainings: before a release
 live: $(READY) browser  ## Run every chapter in a real JupyterLab
 	$(BIN)/python -m pytest --live-all tests/live
 
-lint: $(READY)  ## Check the style of code and notebooks
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(NOTEBOOKS)
 	$(BIN)/deptry . --config .ci/deptry.toml
+
+lint: style  ## Check the style of code and notebooks
 	$(BIN)/python -m pytest -q tests/chapters/test_cells.py tests/chapters/test_text.py \
 	  tests/chapters/test_note_rows.py tests/chapters/test_repository.py tests/pages/test_tables.py
 

@@ -18,9 +18,13 @@ SLUGS = sorted(p.stem for p in BOOK.glob("*.ipynb") if PATTERN.fullmatch(p.stem)
 
 # Sections that no reading time counts to the core, besides those whose title ends in a star.
 BACK_MATTER = re.compile(
-    r"Exercises|References|Summary|What this leaves|Where the notes|Notation|Homework"
+    r"Exercises|Questions|References|Summary|What this leaves|Where the notes|Notation"
+    r"|Homework"
 )
 LABEL = re.compile(r"^\(([\w-]+)\)=|\$\$ \(([\w-]+)\)|^:label: ([\w-]+)", re.M)
+QUESTION = re.compile(
+    r"^\((q-[\w-]+)\)=\n:::\{admonition\} (.+)\n:class:.*\bquestion\b", re.M
+)
 WORDS_A_MINUTE = 130  # of a text with formulas, at a student's pace
 
 
@@ -115,6 +119,11 @@ def sections(text):
         for groups in LABEL.findall(block):
             found["".join(groups)] = home
     return found
+
+
+def questions(slug):
+    """What readers ask of a chapter: by label the question, in the order of the text."""
+    return dict(QUESTION.findall(markdown(read(slug))))
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 Every figure is drawn once more after the whole run, since a reader runs cells in any order,
 and a live slider draws with the names as they are when the notebook has ended. So the cells
 that show a figure run again in the kernel that nbval has led through the notebook, from the
-last to the first, then from the first to the last, and must show the same picture: neither a
-later cell nor an earlier one that runs once more may spoil it. There the positions, too, that
-the prose names are held against the grid of their figure.
+first to the last, and must show the same picture: neither a later cell nor an earlier one
+that runs once more may spoil it. There the positions, too, that the prose names are held
+against the grid of their figure.
 
 A notebook that has passed is kept with what it shows (``--keep``), for the pages.
 """
@@ -136,10 +136,8 @@ def keep(notebook, folder: str, seconds: float) -> None:
 
 
 def drawn_again(cells: list[IPyNbCell]) -> list[IPyNbCell]:
-    """For each figure among a notebook's cells an item that runs it again, and one more."""
-    figures = [cell for cell in cells if FIGURES & tags(cell)]
-    backwards = [DrawnAgain.of(cell, "again") for cell in reversed(figures)]
-    return backwards + [DrawnAgain.of(cell, "once more") for cell in figures]
+    """For each figure among a notebook's cells an item that runs it again."""
+    return [DrawnAgain.of(cell) for cell in cells if FIGURES & tags(cell)]
 
 
 def tags(item: IPyNbCell) -> set[str]:
@@ -150,13 +148,13 @@ class DrawnAgain(IPyNbCell):
     """A figure's cell after the end of its notebook."""
 
     @classmethod
-    def of(cls, first, when):
+    def of(cls, first):
         cell = nbformat.from_dict(first.cell)
         cell.source = PREPARE.format(bundle="default_bundle") + cell.source
         cell.source += positions(first)
         item = cls.from_parent(
             first.parent,
-            name=f"{first.name} {when}",
+            name=f"{first.name} again",
             cell_num=first.cell_num,
             cell=cell,
             options=first.options | {"check": False},  # still a defaultdict

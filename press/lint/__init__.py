@@ -2,6 +2,7 @@
 
 cells     what a cell is, and how large it may be
 prose     words, sentences and formulas of the text
+questions what readers ask, and how it is answered
 sliders   each figure is predicted before, explained after, and what it shows is asserted
 evidence  what a check asserts, and what in it proves nothing
 """
@@ -9,6 +10,7 @@ evidence  what a check asserts, and what in it proves nothing
 from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
 from press.lint.evidence import decoys
 from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
+from press.lint.questions import questions
 from press.lint.sliders import (
     POSITION,
     drawing,
@@ -28,6 +30,7 @@ __all__ = [
     "drawing",
     "globals_read",
     "kind",
+    "questions",
     "seen",
     "size",
     "sliders",

@@ -1,4 +1,4 @@
-"""Code of checks and figures folded, a figure's under it; highlighted in few elements."""
+"""Code of checks, experiments and figures folded; highlighted in few elements."""
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -10,7 +10,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from press import chapters
 
-LONG_CHECK = 6  # lines of a check that may stand open: there the check is the lesson
+# Lines that may stand open: a short check is the lesson, a short experiment says what it does.
+OPEN = {"check": 6, "run": 12}
+FOLDED = {"check": "the code of this check", "run": "the code of this experiment"}
 
 
 def setup(app):
@@ -24,10 +26,11 @@ def _figure(cell):
 
 
 class Fold(SphinxPostTransform):
-    """Fold the code of figures and long checks; what they show stays, and JupyterLab too.
+    """Fold the code of figures, of long checks and experiments; what they show stays.
 
-    Here and not by a tag in the notebook: the cache would see another notebook. Only in
-    chapters: on a page of errata the check is what one came for.
+    Here and not by a tag in the notebook: the cache would see another notebook, and
+    JupyterLab shows all. Only in chapters: on a page of errata the check is what one
+    came for.
     """
 
     default_priority = 198  # right before myst-nb folds
@@ -37,17 +40,22 @@ class Fold(SphinxPostTransform):
         for cell in self.document.findall(nodes.container):
             if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") == "all":
                 continue
-            code = next(iter(cell.findall(nodes.literal_block)), None)
-            check = "tag_check" in cell["classes"] and code is not None
-            check = check and chapters.of_page(self.env.docname)
-            if _figure(cell):
-                what = "the code of this figure"
-            elif check and len(code.astext().splitlines()) > LONG_CHECK:
-                what = "the code of this check"
-            else:
-                continue
-            cell["hide_mode"] = "input"
-            cell["prompt_show"], cell["prompt_hide"] = f"Show {what}", f"Hide {what}"
+            what = "the code of this figure" if _figure(cell) else self._long(cell)
+            if what:
+                cell["hide_mode"] = "input"
+                cell["prompt_show"] = f"Show {what}"
+                cell["prompt_hide"] = f"Hide {what}"
+
+    def _long(self, cell):
+        """What a cell of a chapter is called whose code is folded for its length."""
+        code = next(iter(cell.findall(nodes.literal_block)), None)
+        if code is None or not chapters.of_page(self.env.docname):
+            return None
+        lines = len(code.astext().splitlines())
+        for kind, most in OPEN.items():
+            if f"tag_{kind}" in cell["classes"] and lines > most:
+                return FOLDED[kind]
+        return None
 
 
 class CodeUnderFigure(SphinxPostTransform):

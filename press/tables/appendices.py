@@ -2,7 +2,7 @@
 
 In book/data each chapter has the rows of the notes that it treats (sources_NN.csv), its
 terms (glossary_NN.csv) and its algorithms, architectures and theorems (index_NN.csv). From
-the notebooks come letters, interactive figures and errata. ``overview`` puts the tables
+the notebooks come letters, questions, interactive figures and errata; the build puts the tables
 on the pages; a page with ``<div class="finder">`` gets a box that searches them.
 """
 
@@ -193,6 +193,16 @@ def letters():
     return "\n".join(_table(head, [[*row, _chapter(slug)] for *row, slug in symbols()]))
 
 
+def questions():
+    """What readers ask, by chapter; each question leads to its answer."""
+    cells = [
+        [f"[{_cell(question)}](#{label})", _chapter(slug)]
+        for slug in chapters.SLUGS
+        for label, question in chapters.questions(slug).items()
+    ]
+    return "\n".join(_table(["question", "chapter"], cells))
+
+
 def gallery():
     """A picture of every interactive figure, which leads to it; see press.pages.gallery."""
     out = []
@@ -246,5 +256,14 @@ def _sections(slug):
 
 TABLES = {
     f.__name__: f
-    for f in (data_sets, entries, gallery, glossary, index, letters, sources)
+    for f in (
+        data_sets,
+        entries,
+        gallery,
+        glossary,
+        index,
+        letters,
+        questions,
+        sources,
+    )
 }

@@ -12,7 +12,7 @@ from pygments.styles import get_style_by_name
 from press import chapters
 from press.decks import cut, present
 from press.pages import markdown
-from press.pages.code import LONG_CHECK, LeanFormatter
+from press.pages.code import OPEN, LeanFormatter
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
 from tests.build.small_book import SETUP, SOUND, build, check, executed, write
@@ -24,11 +24,15 @@ CHAPTER = [
     "## Look\n\nA question.",
     (SOUND, "widget"),
     f"```{{admonition}} What you should have seen\n:class: note, dropdown\n\n{LINK}.\n```",
-    (check(LONG_CHECK), "check"),
-    (check(LONG_CHECK + 1), "check", "seen"),
+    (check(OPEN["check"]), "check"),
+    (check(OPEN["check"] + 1), "check", "seen"),
+    (check(OPEN["run"]), "run"),
+    (check(OPEN["run"] + 1), "run"),
     "## Aside *\n\nA thing that **nobody** needs.",
     (check(2), "check"),
     "## Summary\n\n**This** remains.\n\n$$x = \\boldsymbol{y}$$ (eq-01-x)",
+    "(sec-01-questions)=\n## Questions readers ask",
+    "(q-01-small)=\n:::{admonition} Why is it small?\n:class: dropdown question\nSo.\n:::",
 ]
 
 
@@ -56,6 +60,15 @@ def test_a_long_check_is_folded_and_its_lines_stay(page):
     assert "Show the code of this check" in long.select_one("summary").get_text()
     (output,) = long.select(".cell_output")
     assert "✓ 7 lines" in output.get_text() and not output.find_parent("details")
+
+
+def test_a_long_experiment_is_folded_and_what_it_prints_stays(page):
+    short, long = page.select("div.cell.tag_run")
+    assert not short.select("details") and "assert True" in short.get_text()
+    assert "assert True" in long.select_one("details").get_text()
+    assert "Show the code of this experiment" in long.select_one("summary").get_text()
+    (output,) = long.select(".cell_output")
+    assert "✓ 13 lines" in output.get_text() and not output.find_parent("details")
 
 
 def test_the_code_of_a_figure_stands_under_it_folded(page):
@@ -155,6 +168,20 @@ def test_on_a_phone_no_button_covers_the_text(book):
         page.wait_for_timeout(300)
         assert page.evaluate("scrollY") > 100
         assert not page.locator("#pst-back-to-top").is_visible()
+
+
+def test_the_address_of_a_question_opens_its_answer(book):
+    path = book / "_build" / "html" / "book" / "01_small.html"
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        answer = page.locator(".question p", has_text="So.")
+        assert not answer.is_visible()
+        page.goto(f"{path.as_uri()}#q-01-small")
+        answer.wait_for(state="visible")
+        page.goto("about:blank")
+        page.goto(f"{path.as_uri()}#q-01-small")
+        answer.wait_for(state="visible")
 
 
 def test_a_page_does_not_move_once_it_can_be_read(book):

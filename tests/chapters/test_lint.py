@@ -184,3 +184,49 @@ def test_two_sentences_on_a_line_are_found(line):
 def test_a_bracket_that_tex_would_swallow_is_found(formula, lost):
     notebook = nbformat.v4.new_notebook(cells=[text(f"$$\n{formula}\n$$")])
     assert len(rules.swallowed_brackets(notebook)) == lost
+
+
+def asked(
+    count=8, *, label="(q-01-n{})=", shape="dropdown question", answer=70 * "so "
+):
+    boxes = "\n\n".join(
+        f"{label.format(i)}\n:::{{admonition}} Why {i}?\n:class: {shape}\n{answer}\n:::"
+        for i in range(count)
+    )
+    section = (
+        f"(sec-01-questions)=\n## Questions readers ask\n\n{boxes}\n\n(sec-01-ex)="
+    )
+    return nbformat.v4.new_notebook(
+        cells=[text("# Chapter 1 · Lines"), text(section), text("## Exercises")]
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"count": 12}, {"answer": 150 * "so "}, {"answer": "See {ref}`sec-01-why`."}],
+)
+def test_questions_with_labels_and_answers_pass(changes):
+    assert rules.questions(asked(**changes)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"count": 7}, "expected 8 to 12 questions, got 7"),
+        ({"count": 13}, "expected 8 to 12 questions, got 13"),
+        ({"label": "(sec-01-n{})="}, "Why 3?: expected a label (q-NN-name)="),
+        ({"shape": "question"}, "expected :class: dropdown question"),
+        ({"answer": 59 * "so "}, "60 to 150 words, or fewer and a link, got 59"),
+        ({"answer": 151 * "so "}, "got 151"),
+        ({"answer": 140 * "so " + "[there](#sec-01-why) " * 11}, "got 151"),
+    ],
+)
+def test_a_question_without_what_belongs_to_it_is_named(changes, said):
+    assert any(said in found for found in rules.questions(asked(**changes)))
+
+
+def test_questions_stand_right_before_the_exercises():
+    notebook = asked()
+    notebook.cells.insert(2, text("## Summary"))
+    (found,) = rules.questions(notebook)
+    assert "right before the exercises" in found

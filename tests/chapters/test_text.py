@@ -31,6 +31,11 @@ def test_no_formula_loses_its_left_side(slug):
 
 
 @every_chapter
+def test_what_readers_ask_is_labelled_and_answered(slug):
+    assert not rules.questions(chapters.read(slug))
+
+
+@every_chapter
 def test_every_exercise_has_a_solution(slug):
     text = chapters.markdown(chapters.read(slug))
     exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", text, re.M)

@@ -75,6 +75,19 @@ document.addEventListener("DOMContentLoaded", () => {
   sought();
 });
 
+// The address of a question, or of anything that is folded, opens it.
+{
+  const open = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const box = target?.closest(".admonition") ?? target?.nextElementSibling;
+    if (!box?.classList.contains("toggle-hidden")) return;
+    box.querySelector(".toggle-button").click();
+    box.scrollIntoView();
+  };
+  addEventListener("load", open);  // by then the folds are there
+  addEventListener("hashchange", open);
+}
+
 // The map: pointing at a chapter, or choosing it in the list, lights what it rests on.
 document.addEventListener("DOMContentLoaded", () => {
   const map = document.querySelector(".map");
