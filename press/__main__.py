@@ -48,7 +48,11 @@ def check(slug: str) -> None:
     """One chapter, alone: its notebook, tests, page, deck and homework."""
     begun, digits = time.monotonic(), chapters.digits(slug)
     tests = _pytest([f"tests/chapters/{path.name}" for path in _own_tests(slug)], "own")
-    cache.execute([chapters.path(slug)])
+    try:
+        cache.execute([chapters.path(slug)])
+    except cache.Failed:
+        tests.terminate()
+        raise
     # Its page in a book of its own: references to other chapters lead nowhere there.
     folder = BUILD / "check"
     folder.mkdir(parents=True, exist_ok=True)

@@ -58,6 +58,7 @@ def _copy_homework(app, exception):
     """Beside the pages, so that a folder of HTML is all that is published."""
     if exception is None and app.builder.format == "html":
         folder = Path(app.outdir, "homework")
-        folder.mkdir(exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # an assignment may have gone
+        folder.mkdir()
         for path in (Path(app.srcdir) / HOMEWORK).glob("*.zip"):
             shutil.copy2(path, folder)
