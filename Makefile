@@ -16,7 +16,7 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book check test evidence live style lint format homework grade lock slides present browser bench clean
+.PHONY: help lab book check test evidence live shake style lint format homework grade lock slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test: book browser  ## Run every test, on the sources and on the built book
 
 evidence: $(READY)  ## Searches for rates and long trainings: before a release
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
+
+shake: $(READY)  ## Do claims hold with other seeds? make shake CHAPTER=08_backprop SHIFTS=5
+	@$(BIN)/python -m tests.shake $(CHAPTER) --shifts $(or $(SHIFTS),5)
 
 live: $(READY) browser  ## Run every chapter in a real JupyterLab
 	$(BIN)/python -m pytest --live-all tests/live

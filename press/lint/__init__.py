@@ -4,10 +4,12 @@ cells     what a cell is, and how large it may be
 prose     words, sentences and formulas of the text
 questions what readers ask, and how it is answered
 sliders   each figure is predicted before, explained after, and what it shows is asserted
+claims    what holds, apart from what happened here
 evidence  what a check asserts, and what in it proves nothing
 """
 
 from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
+from press.lint.claims import claims, room
 from press.lint.evidence import decoys
 from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
 from press.lint.questions import questions
@@ -25,12 +27,14 @@ __all__ = [
     "MAX_COLUMNS",
     "POSITION",
     "cell_sizes",
+    "claims",
     "code",
     "decoys",
     "drawing",
     "globals_read",
     "kind",
     "questions",
+    "room",
     "seen",
     "size",
     "sliders",

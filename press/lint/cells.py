@@ -5,7 +5,15 @@ MAX_COLUMNS = 88  # of code and of what is printed
 
 # Exactly one of these says what a code cell is; the rest only change how it looks or runs.
 KINDS = {"setup", "define", "run", "check", "figure", "widget", "solution"}
-EXTRAS = {"hide-input", "hide-cell", "remove-input", "slow", "keep-colours", "seen"}
+EXTRAS = {
+    "claim",
+    "hide-cell",
+    "hide-input",
+    "keep-colours",
+    "remove-input",
+    "seen",
+    "slow",
+}
 
 
 def tags(cell):

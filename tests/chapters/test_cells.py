@@ -60,6 +60,16 @@ def test_no_assertion_is_a_decoy(path):
 
 
 @every_chapter
+def test_a_claim_follows_its_sentence(slug):
+    assert not rules.claims(chapters.read(slug))
+
+
+@every_chapter
+def test_checks_and_notation_of_a_chapter_with_claims_are_short(slug):
+    assert not rules.room(chapters.read(slug))
+
+
+@every_chapter
 def test_has_four_to_seven_sliders_and_one_soon(slug):
     assert not rules.sliders(chapters.read(slug))
 

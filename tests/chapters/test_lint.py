@@ -230,3 +230,65 @@ def test_questions_stand_right_before_the_exercises():
     notebook.cells.insert(2, text("## Summary"))
     (found,) = rules.questions(notebook)
     assert "right before the exercises" in found
+
+
+HOLDS = text("We try.\n\n**What holds.** The mean is near 0.")
+CLAIM = code("assert mean < 1", "check", "claim")
+RUN = code("mean = 0", "run")
+
+
+def pairs(count):
+    """Sentences, each with its claim cell."""
+    for _ in range(count):
+        yield text(HOLDS.source)
+        yield code(CLAIM.source, "check", "claim")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[HOLDS, CLAIM], [HOLDS, RUN, RUN, CLAIM, code("assert 1 < mean", "check")]],
+)
+def test_a_claim_after_its_sentence_passes(cells):
+    assert rules.claims(nbformat.v4.new_notebook(cells=cells)) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([text("It is near 0."), CLAIM], "expected a text before it"),
+        ([HOLDS], "expected a claim cell after 'The mean is near 0.'"),
+        ([HOLDS, text("So."), CLAIM], "expected a claim cell after"),
+        ([HOLDS, code("def f(): pass", "define"), CLAIM], "or runs and then it"),
+        ([*pairs(1), CLAIM], "expected a text before it"),
+        (
+            [HOLDS, code("mean = 0", "run", "claim")],
+            "expected a check, got ['claim', 'run']",
+        ),
+        ([text(f"{HOLDS.source}\n\n**What holds.** Too."), CLAIM], "one claim a cell"),
+        (
+            [text("## One"), *pairs(13)],
+            "at most 12 claims in the core, got 13",
+        ),
+    ],
+)
+def test_a_claim_apart_from_its_sentence_is_named(cells, said):
+    assert any(
+        said in found for found in rules.claims(nbformat.v4.new_notebook(cells=cells))
+    )
+
+
+def test_claims_outside_the_core_are_not_counted():
+    for title in ("Flows *", "Exercises", "Questions readers ask"):
+        cells = [text(f"## {title}"), *pairs(13)]
+        assert rules.claims(nbformat.v4.new_notebook(cells=cells)) == []
+
+
+def test_a_chapter_with_claims_has_short_checks_and_few_letters():
+    table = (
+        "## Notation\n\n| symbol | meaning |\n|---|---|\n" + "| $x$ | input |\n" * 16
+    )
+    cells = [text(table), HOLDS, CLAIM, code("\n".join(["assert x < 1"] * 16), "check")]
+    long_check, long_table = rules.room(nbformat.v4.new_notebook(cells=cells))
+    assert "expected 15 lines, got 16" in long_check
+    assert "at most 15 rows, got 16" in long_table
+    assert rules.room(nbformat.v4.new_notebook(cells=[cells[0], cells[3]])) == []

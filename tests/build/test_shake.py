@@ -1,0 +1,152 @@
+"""``make shake`` tells a claim that holds from one that is luck."""
+
+import subprocess
+import sys
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+
+from tests.chapter_code import ROOT
+from tests.shake.__main__ import main
+from tests.shake.shifted import names, shaken
+
+HOLDS = """for seed in (3, 4, 5):
+    sample = np.random.default_rng(seed).normal(size=4000)
+    assert abs(sample.mean()) < 0.1"""
+LUCK = "assert np.random.default_rng(0).uniform() < 0.65"  # 0.637 with this seed
+CELLS = {
+    "setup": ("import numpy as np\nfrom utils.checks import assert_close", "setup"),
+    "holds": (HOLDS, "check", "claim"),
+    "luck": (LUCK, "check", "claim"),
+    "luck again": (LUCK, "check"),
+    "broken": ("first = 1 / 0\nassert True\nsecond = 1", "run"),
+    "goes on": ("assert second == 1", "check", "claim"),
+    "figure": ('from utils.interact import interact\n@interact(a=(0, 1))\n'
+               'def drawn(a=0):\n    """Never called."""\n    raise OSError', "widget"),
+    "loop": ("for k in range(3):\n    assert k != 1\nreached = k", "check"),
+    "reached": ("assert_close(reached, 2, name='loop')", "check", "claim"),
+}  # fmt: skip
+
+
+def shake(folder, cells, *options):
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_code_cell(
+                code, id=name.replace(" ", "-"), metadata={"tags": tags}
+            )
+            for name, (code, *tags) in cells.items()
+        ]
+    )
+    nbformat.write(notebook, folder / "small.ipynb")
+    return subprocess.run(
+        [sys.executable, "-m", "tests.shake", folder / "small.ipynb", *options],
+        cwd=ROOT, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+
+
+def test_a_claim_that_is_luck_fails_and_what_follows_a_fall_goes_on(tmp_path):
+    done = shake(tmp_path, CELLS, "--shifts", "2")
+    head, *falls = done.stdout.splitlines()
+    assert head == "small: 2 shifts, 7 checks: 4 fell, 1 of 4 claims"
+    claim, check, broken, loop = falls
+    assert claim.startswith("  cell 2 (luck) line 1  CLAIM  under ")
+    assert "np.random.default_rng(0).uniform() = 0." in claim
+    assert check.startswith("  cell 3 (luck-again) line 1  check  under ")
+    assert "cell 4 (broken) line 1  run  under 2 of 2: ZeroDivisionError" in broken
+    assert "cell 7 (loop) line 2  check  under 2 of 2: k = 1" in loop
+    assert done.returncode == 1 and done.stderr.startswith("1 claim fell")
+
+
+def test_checks_may_fall_where_claims_hold(tmp_path):
+    cells = {name: CELLS[name] for name in ("setup", "holds", "loop")}
+    done = shake(tmp_path, cells, "--shifts", "1")
+    assert "1 shift, 2 checks: 1 fell, 0 of 1 claims" in done.stdout
+    assert done.returncode == 0 and not done.stderr
+
+
+def test_a_notebook_that_does_not_come_to_its_end_loses_its_claims(tmp_path):
+    cells = {
+        "end": ("import os\nos._exit(3)", "run"),
+        "claim": ("assert True", "check", "claim"),
+    }
+    done = shake(tmp_path, cells, "--shifts", "1")
+    assert "1 of 1 claims" in done.stdout and "exit status 3" in done.stdout
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("arguments", [["99_none"], ["08_backprop", "--shifts", "0"]])
+def test_arguments_that_are_wrong_are_named(arguments, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["shake", *arguments])
+    with pytest.raises(SystemExit) as reason:
+        main()
+    assert "xpected" in f"{reason.value}{capsys.readouterr().err}"
+
+
+def after(code, shift):
+    """The names that some code has bound under a shift, and the falls that it told."""
+    falls = []
+    found = names(shift, lambda line, got: falls.append((line, got)))
+    found |= {"np": np, "torch": torch}
+    for statement in shaken(code, "<test>"):
+        exec(statement, found)
+    return found, falls
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = np.random.default_rng({seed}).uniform()",
+        "x = np.random.default_rng(seed={seed}).uniform()",
+        "x = np.random.default_rng([{seed}, 4]).uniform()",
+        "x = [np.random.default_rng(s).uniform() for s in ({seed}, {seed} + 1)][1]",
+        "x = list(map(np.random.default_rng, [{seed}]))[0].uniform()",
+        "x = np.random.default_rng(np.random.SeedSequence({seed}).spawn(2)[1]).uniform()",
+        "draw = np.random.default_rng\nx = draw({seed}).uniform()",
+        "from numpy.random import default_rng\nx = default_rng({seed}).uniform()",
+        "x = np.random.RandomState({seed}).uniform()",
+        "x = torch.rand(1, generator=torch.Generator().manual_seed({seed})).item()",
+        "def start(seed=2):\n    return np.random.default_rng(1000 + seed)\n"
+        "x = start({seed}).uniform()",
+        "from sklearn.utils import check_random_state\n"
+        "def draw(random_state):\n    return check_random_state(random_state).uniform()\n"
+        "x = draw(random_state={seed})",
+    ],
+)  # fmt: skip
+def test_a_seed_is_moved_in_whichever_way_it_comes(code):
+    moved, _ = after(code.format(seed=3), shift=70)
+    wanted, _ = after(code.format(seed=73), shift=0)
+    stayed, _ = after(code.format(seed=3), shift=0)
+    assert moved["x"] == wanted["x"] != stayed["x"]
+
+
+def test_seeds_stay_equal_or_different_and_keys_are_found_again():
+    code = """found = {s: np.random.default_rng(s).uniform() for s in range(3)}
+again = np.random.default_rng(2).uniform()
+rng = np.random.default_rng(np.random.default_rng(5))"""
+    names, falls = after(code, shift=10)
+    assert (
+        names["found"][2] == names["again"] and len(set(names["found"].values())) == 3
+    )
+    assert not falls
+
+
+def test_a_check_tells_both_sides_in_the_line_of_the_cell():
+    code = "a, b = 2.0, np.arange(9)\n\nassert a < 1 and (b < 5).all(), 'too large'"
+    _, falls = after(code, shift=0)
+    assert falls == [(3, "a = 2, (b < 5).all() = False")]
+
+
+def test_a_check_that_the_notebook_expects_to_fall_still_falls():
+    code = """try:
+    assert 1 > 2
+except AssertionError:
+    refused = True"""
+    names, falls = after(code, shift=0)
+    assert names["refused"] and not falls
+
+
+def test_a_name_that_is_bound_stays_as_it_is():
+    names, _ = after("class X: pass\nx = X()\nseed = 3\nx.seed = seed", shift=9)
+    assert names["x"].seed == 3

@@ -1,0 +1,183 @@
+"""A cell's code with its seeds moved, and its checks recorded instead of raised.
+
+Seeds are moved where they are used: ``default_rng(x)`` and the like get x plus the shift,
+whichever way x has come (a literal, a list that a loop runs over, an argument). So equal seeds
+stay equal, different ones different, and a result that is stored by its seed is found again.
+What a function of ``utils`` fixes inside itself, such as a split of the data, stays.
+"""
+
+import ast
+import inspect
+from collections.abc import Callable
+
+import numpy as np
+
+from utils import checks
+
+SOURCES = {"default_rng", "SeedSequence", "RandomState", "manual_seed", "seed"}
+KEYWORDS = {"random_state"}
+CHECKS = {
+    name
+    for name, value in vars(checks).items()
+    if inspect.isfunction(value) and not name.startswith("_")
+}
+LONGEST = 60  # characters of a value as it is told
+
+
+def moved(seed: object, shift: int) -> object:
+    """A seed plus the shift; of several the first; what is no number stays as it is."""
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
+        return int(seed) + shift
+    if isinstance(seed, list | tuple) and seed:
+        return [moved(seed[0], shift), *seed[1:]]
+    return seed
+
+
+def moving(source: Callable, shift: int) -> Callable:
+    """The same source of chance, which moves the seed that it is given."""
+
+    def seeded(*seeds, **named):
+        seeds = [moved(seeds[0], shift), *seeds[1:]] if seeds else seeds
+        named = {
+            name: moved(value, shift) if name in ("seed", "entropy") else value
+            for name, value in named.items()
+        }
+        return source(*seeds, **named)
+
+    return seeded
+
+
+def shaken(code: str, name: str) -> list:
+    """The code's statements, each compiled alone, to be run with the names of ``names``."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node
+    tree = ast.fix_missing_locations(_Shaken().visit(tree))
+    return [
+        compile(ast.Module([statement], []), name, "exec") for statement in tree.body
+    ]
+
+
+def names(shift: int, fell: Callable[[int, str], None]) -> dict:
+    """What the code of ``shaken`` calls; ``fell(line, what was got)`` hears of each check."""
+
+    def __fell__(line, error, *sides):
+        fell(line, told(error, sides))
+
+    return {
+        "__moving__": lambda source: moving(source, shift),
+        "__moved__": lambda seed: moved(seed, shift),
+        "__fell__": __fell__,
+    }
+
+
+def told(error: BaseException, sides: tuple = ()) -> str:
+    """What was got instead: both sides of a comparison, else what the error says."""
+    values = []
+    for source, value in sides:
+        try:
+            values.append(f"{source} = {_short(value())}")
+        except Exception:  # its names may be gone: what the error says must do
+            values = []
+            break
+    if values and isinstance(error, AssertionError):
+        return ", ".join(values)
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[: 4 * LONGEST]
+
+
+def checks_in(code: str) -> int:
+    """How many statements of the code are checks."""
+    return sum(
+        isinstance(node, ast.Assert) or _is_check(node)
+        for node in ast.walk(ast.parse(code))
+    )
+
+
+def _is_check(node):
+    call = node.value if isinstance(node, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in CHECKS
+    )
+
+
+def _short(value):
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    array = np.asarray(value.detach() if hasattr(value, "detach") else value)
+    if array.ndim and array.size > 6 and array.dtype.kind in "fiu":
+        return f"{array.shape} from {array.min():.4g} to {array.max():.4g}"
+    text = " ".join(np.array2string(array, precision=4).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+class _Shaken(ast.NodeTransformer):
+    """Sources of chance wrapped; a check that falls tells so, and what follows it goes on."""
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        is_read = isinstance(node.ctx, ast.Load)
+        return _call("__moving__", node) if is_read and node.attr in SOURCES else node
+
+    def visit_Name(self, node):
+        is_read = isinstance(node.ctx, ast.Load)
+        found = is_read and node.id in SOURCES - {"seed"}
+        return _call("__moving__", node) if found else node
+
+    def visit_keyword(self, node):
+        self.generic_visit(node)
+        if node.arg in KEYWORDS:
+            node.value = _call("__moved__", node.value)
+        return node
+
+    def visit_Assert(self, node):
+        said = [_side(side) for side in _sides(node.test)]
+        self.generic_visit(node)
+        return node if _is_expected_to_fall(node) else _recorded(node, said)
+
+    def visit_Expr(self, node):
+        is_check = _is_check(node) and not _is_expected_to_fall(node)
+        self.generic_visit(node)
+        return _recorded(node, []) if is_check else node
+
+
+def _call(name, *arguments):
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+def _sides(test):
+    """What the comparisons of a condition compare, or the condition; without constants."""
+    if isinstance(test, ast.BoolOp):
+        return [side for value in test.values for side in _sides(value)]
+    sides = [test]
+    if isinstance(test, ast.Compare):
+        sides = [test.left, *test.comparators]
+    return [side for side in sides if not isinstance(side, ast.Constant)]
+
+
+def _side(part):
+    """A side of a comparison as ``(its source, a function that computes it again)``."""
+    arguments = ast.arguments([], [], None, [], [], None, [])
+    copy = ast.parse(ast.unparse(part), mode="eval").body
+    later = ast.Lambda(arguments, _Shaken().visit(copy))
+    return ast.Tuple([ast.Constant(ast.unparse(part)), later], ast.Load())
+
+
+def _is_expected_to_fall(node):
+    """Whether the notebook itself catches what this check raises."""
+    while node := getattr(node, "parent", None):
+        if isinstance(node, ast.Try) and node.handlers:
+            return True
+    return False
+
+
+def _recorded(node, sides):
+    error = ast.Name("__error__", ast.Load())
+    told = _call("__fell__", ast.Constant(node.lineno), error, *sides)
+    handler = ast.ExceptHandler(
+        ast.Name("Exception", ast.Load()), "__error__", [ast.Expr(told)]
+    )
+    guarded = ast.Try([node], [handler], [], [])
+    return ast.copy_location(guarded, node)
