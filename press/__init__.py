@@ -24,6 +24,7 @@ EXTENSIONS = (
     "pages.markdown",
     "pages.marks",
     "pages.numbers",
+    "pages.alt",
     "pages.code",
     "pages.foot",
     "pages.chapter_head",

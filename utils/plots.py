@@ -1,6 +1,6 @@
 """The book's style and its recurring drawings, each on an ``ax`` that it is given."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 
 import matplotlib as mpl
@@ -175,35 +175,3 @@ def heatmap(
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return image
-
-
-def diagram(
-    ax: Axes,
-    nodes: dict[str, tuple[float, float, str]],
-    edges: Iterable[tuple[str, ...]],
-    *,
-    size: float = 10,
-) -> None:
-    """Boxes ``{name: (x, y, text)}`` joined by arrows ``(a, b)`` or ``(a, b, text)``.
-
-    For trees, maps of concepts and graphs of computation; coordinates are the caller's.
-    """
-    middle = {"ha": "center", "va": "center"}
-    box = {"boxstyle": "round,pad=0.4", "fc": "#EAF2F8", "ec": COLORS["prediction"]}
-    boxes = {
-        name: ax.text(x, y, text, size=size, bbox=box, **middle).get_bbox_patch()
-        for name, (x, y, text) in nodes.items()
-    }
-    for a, b, *text in edges:
-        for end in {a, b} - set(nodes):
-            raise ValueError(f"diagram: expected an edge of {list(nodes)}, got {end!r}")
-        arrow = {"arrowstyle": "-|>", "color": COLORS["data"]}
-        arrow |= {"patchA": boxes[a], "patchB": boxes[b]}
-        ax.annotate("", nodes[b][:2], nodes[a][:2], arrowprops=arrow)
-        for label in text:
-            x, y = np.mean([nodes[a][:2], nodes[b][:2]], axis=0)
-            white = {"fc": "white", "ec": "none", "pad": 1}
-            ax.text(x, y, label, size=size - 1, bbox=white, **middle)
-    xs, ys = zip(*(node[:2] for node in nodes.values()), strict=True)
-    ax.set(xlim=(min(xs) - 0.6, max(xs) + 0.6), ylim=(min(ys) - 0.5, max(ys) + 0.5))
-    ax.axis("off")

@@ -18,6 +18,12 @@ from tests.browser import chromium
 from tests.build.small_book import SETUP, SOUND, build, check, executed, write
 
 LINK = "[at $a_{[1]} = 3$ *it* swings](#figure:a=3,kind=big%20one)"
+DRAWN = """from utils.diagrams import Diagram
+d = Diagram("A step")
+d.row(d.circle, ["h", "x < 1"])
+d.arrow("h", "x < 1")
+d.draw()"""
+PLOTTED = "plt.plot([1, 2]);"
 CHAPTER = [
     "# Chapter 1 · Small\n\n*Does it build?*",
     (SETUP, "setup"),
@@ -30,6 +36,8 @@ CHAPTER = [
     (check(OPEN["run"] + 1), "run"),
     "## Aside *\n\nA thing that **nobody** needs.",
     (check(2), "check"),
+    (DRAWN, "figure"),
+    (PLOTTED, "figure"),
     "## Summary\n\n**This** remains.\n\n$$x = \\boldsymbol{y}$$ (eq-01-x)",
     "(sec-01-questions)=\n## Questions readers ask",
     "(q-01-small)=\n:::{admonition} Why is it small?\n:class: dropdown question\nSo.\n:::",
@@ -69,6 +77,13 @@ def test_a_long_experiment_is_folded_and_what_it_prints_stays(page):
     assert "Show the code of this experiment" in long.select_one("summary").get_text()
     (output,) = long.select(".cell_output")
     assert "✓ 13 lines" in output.get_text() and not output.find_parent("details")
+
+
+def test_a_drawing_says_what_it_shows(page):
+    drawn, plotted = page.select("div.cell.tag_figure")
+    (image,) = drawn.select("img")
+    assert image["alt"] == "A step: h leads to x < 1."
+    assert "Figure size" not in plotted.select_one("img")["alt"]
 
 
 def test_the_code_of_a_figure_stands_under_it_folded(page):

@@ -93,13 +93,6 @@ def test_heatmap_prints_each_entry_in_its_cell(ax):
     assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y", "z"]
 
 
-def test_diagram_holds_what_it_is_given(ax):
-    plots.diagram(ax, {"a": (0, 0, "A"), "b": (1, 1, "B")}, [("a", "b", "edge")])
-    assert {"A", "B", "edge"} <= {t.get_text() for t in ax.texts}
-    (arrow,) = [t for t in ax.texts if getattr(t, "arrow_patch", None)]
-    assert (arrow.xyann, arrow.xy) == ((0, 0), (1, 1))
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -134,7 +127,6 @@ def test_diagram_holds_what_it_is_given(ax):
             lambda ax: plots.heatmap(ax, [[1, 2]], col_labels="a"),
             "expected 2 labels, got 1",
         ),
-        (lambda ax: plots.diagram(ax, {"a": (0, 0, "")}, [("a", "b")]), "got 'b'"),
     ],
 )
 def test_bad_input_says_what_was_expected(ax, call, message):
