@@ -38,3 +38,16 @@ def expect(actual, desired, what):
             f"expected ({wrong.sum()} of {wrong.size} entries differ)"
         )
     print(f"✓ {what}")
+
+
+def agrees(typed, exact):
+    """Whether numbers agree: to three significant digits, and whole ones exactly.
+
+    Whole are those that ``exact`` holds as integers; zeros are exact in any case.
+    """
+    typed, exact = np.asarray(typed, dtype=float), np.asarray(exact)
+    if typed.shape != exact.shape:
+        return False
+    share = 1e-9 if exact.dtype.kind in "iu" else 5e-3  # rounding moves it by 0.5 %
+    limit = np.where(exact == 0, 1e-9, share * np.abs(exact))
+    return bool((np.abs(typed - exact) <= limit).all())

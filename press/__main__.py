@@ -62,9 +62,10 @@ def check(slug: str) -> None:
     pages([chapters.ROOT, *where], [], "check.txt")
     html = folder / "_build" / "html"
     _finish(tests, f"The chapter's own tests of {slug}")
-    homework = _pytest(
-        ["tests/homework/test_answers.py", "-k", f"{digits}_"], "homework"
-    )
+    about = [
+        f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
+    ]
+    homework = _pytest([*about, "-k", f"{digits}_"], "homework")
     _finish(homework, f"The homework of chapter {slug}")
     print(f"{slug} holds, in {time.monotonic() - begun:.0f} s:  {_address(html, slug)}")
 

@@ -9,7 +9,17 @@ import pytest
 
 from press import chapters
 from press import lint as rules
-from tests.homework.assignments import NOTEBOOKS, info, name_of, points, teachers
+from tests.homework.assignments import (
+    NOTEBOOKS,
+    info,
+    name_of,
+    points,
+    released,
+    teachers,
+    text_of,
+)
+
+PARTS = re.compile(r"\((\d|½) points?\)")
 
 every_assignment = pytest.mark.parametrize(
     "path", NOTEBOOKS, ids=lambda path: path.stem
@@ -85,6 +95,85 @@ def test_homework_prose_has_no_weasel_words(path):
     for cell in teachers(path.stem).cells:
         if cell.cell_type == "markdown":
             assert not rules.weasel_words(cell.source), cell.id
+
+
+def constant_conditions(code):
+    """Conditions that are decided before the code runs, such as ``if 1 != 3``."""
+    nodes = [node for node in ast.walk(ast.parse(code)) if hasattr(node, "test")]
+    return [ast.unparse(n) for n in nodes if not _depends(n.test)]
+
+
+def _depends(condition):
+    return any(isinstance(node, ast.Name | ast.Call) for node in ast.walk(condition))
+
+
+def checks(code):
+    """The checks at the top of a cell that say more than that there is an answer."""
+    found = []
+    for node in ast.parse(code).body:
+        call = getattr(node, "value", None)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "expect":
+            what, against = map(ast.unparse, call.args[:2])
+            if what != against and not re.fullmatch(r"np\.shape\(\w+\)", what):
+                found.append(ast.unparse(node))
+        elif isinstance(node, ast.Assert):
+            found.append(ast.unparse(node))
+    return found
+
+
+def repeated(cells):
+    """Checks that students see twice in the cells of one task, by the later cell."""
+    seen, found = set(), []
+    for cell in cells:
+        task = re.split("-try|-marks", name_of(cell) or "")[0]
+        if cell.cell_type == "code" and task:
+            own = {(task, check) for check in checks(cell.source)}
+            found += [(name_of(cell), check) for _, check in sorted(own & seen)]
+            seen |= own
+    return found
+
+
+@every_assignment
+def test_homework_holds_no_residue_of_a_generator(path):
+    for cell in teachers(path.stem).cells:
+        if cell.cell_type == "code":
+            assert not constant_conditions(cell.source), cell.id
+            assert "# fmt: " not in cell.source, cell.id
+    assert not repeated(released(path.stem).cells)
+
+
+def test_residue_is_found():
+    assert constant_conditions("x = (2, 3) if 3 != 3 else (3,)")
+    assert constant_conditions("assert True") and constant_conditions("if 0: pass")
+    assert not constant_conditions("y = [a for a in b if a > 1] if b else []")
+    once = [
+        c for c in teachers("17_transformer").cells if name_of(c) == "slopes-marks-1"
+    ]
+    assert not repeated(once) and repeated(once * 2)
+
+
+@every_assignment
+def test_homework_says_how_the_points_are_split(path):
+    worth = {}
+    for cell in teachers(path.stem).cells:
+        if info(cell).get("grade") and not info(cell).solution:
+            worth.setdefault(name_of(cell).split("-marks")[0], []).append(cell)
+    for task, cells in worth.items():
+        if len(cells) > 1:
+            text = text_of(path.stem, task).lower()
+            assert re.search(r"\bpoints?\b", text), task
+
+
+@every_assignment
+def test_model_answers_say_what_each_part_is_worth(path):
+    for cell in teachers(path.stem).cells:
+        if info(cell).get("solution") and cell.cell_type == "markdown":
+            model, text = (
+                sum(0.5 if part == "½" else int(part) for part in PARTS.findall(said))
+                for said in (cell.source, text_of(path.stem, name_of(cell)))
+            )
+            assert model in (0, info(cell).points), name_of(cell)
+            assert info(cell).points in (model, text), name_of(cell)
 
 
 def test_every_chapter_has_homework_and_every_homework_a_chapter():

@@ -2,14 +2,17 @@
 
 import copy
 import importlib
+import re
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from grader import assignment
+from grader import assignment, course
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "homework" / "source"
@@ -25,6 +28,19 @@ def teachers(name: str) -> NotebookNode:
 
 
 @cache
+def _course() -> TemporaryDirectory:
+    """One folder for all, since nbgrader takes seconds to begin a gradebook."""
+    return TemporaryDirectory()
+
+
+@cache
+def released(name: str) -> NotebookNode:
+    """What nbgrader makes of it for students; not to change."""
+    path = course.release(FOLDERS[name], Path(_course().name))
+    return nbformat.read(path, 4)
+
+
+@cache
 def answers(name: str) -> tuple[dict, dict]:
     """``RIGHT`` and ``WRONG`` of an assignment; a wrong answer as (what, code, points)."""
     module = importlib.import_module(f"tests.homework.answers.{name}")
@@ -36,6 +52,26 @@ def answers(name: str) -> tuple[dict, dict]:
         for task, entries in module.WRONG.items()
     }
     return module.RIGHT, wrong
+
+
+def slips(name: str) -> dict:
+    """``SLIPS`` of an assignment: what is wrong in the code to mend, by task."""
+    module = importlib.import_module(f"tests.homework.answers.{name}")
+    return getattr(module, "SLIPS", {})
+
+
+def kinds(name: str) -> dict:
+    """What kind of work a task is, by task, from the table in the first cell."""
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (.+?) \| \d+ \|$", teachers(name).cells[0].source, re.M
+    )
+    return dict(rows)
+
+
+def text_of(name: str, task: str) -> str:
+    """What students read about a task, without its heading."""
+    (text,) = [c.source for c in teachers(name).cells if f"## `{task}` ·" in c.source]
+    return text.partition("\n")[2]
 
 
 def info(cell: NotebookNode) -> dict:
@@ -60,9 +96,9 @@ def points(name: str) -> tuple[dict, set]:
     return found, by_hand
 
 
-def answered(released: NotebookNode, codes: dict) -> NotebookNode:
+def answered(notebook: NotebookNode, codes: dict) -> NotebookNode:
     """A copy of the released notebook with these answers in it."""
-    notebook = copy.deepcopy(released)
+    notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
         if name_of(cell) in codes:
             cell.source = dedent(codes[name_of(cell)]).strip()

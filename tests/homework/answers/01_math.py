@@ -150,3 +150,17 @@ WRONG = {
         "κ of AᵀA": ("longest, kappa, variance = 4, 4, 4", 1),
     },
 }
+
+SLIPS = {
+    "mend-checker": [
+        {"eps = 1e-13": "eps = 1e-5"},
+        {
+            "    numeric =": "    x = np.array(x, dtype=float)\n    numeric =",
+            "x[i] += eps": "d = np.where(np.arange(x.size).reshape(x.shape) == "
+            "np.ravel_multi_index(i, x.shape), eps, 0.0)",
+            "f(x)": "f(x + d)",
+            "f(x - eps)": "f(x - d)",
+        },
+        {"abs((g - numeric).sum())": "np.abs(g - numeric).max()"},
+    ]
+}

@@ -142,7 +142,32 @@ WRONG = {
     "coins": {
         "memory helps": ("own, new, doubled, best = 0, 0.25, 0.25, 0.5", 1),
         "all one half": "own, new, doubled, best = 0.5, 0.5, 0.5, 0.4",
+        "about, where the number is exact": (
+            "own, new, doubled, best = 0.01, 0.48, 0.2, 0.45"
+        ),
+        "new and best not quite": "own, new, doubled, best = 0, 0.49, 0.25, 0.49",
         "the best rule knows": ("own, new, doubled, best = 0, 0.5, 0.25, 0", 1),
         "the test is new": ("own, new, doubled, best = 0, 0.5, 0.5, 0.5", 1),
     },
+}
+
+SLIPS = {
+    "mend-validation": [
+        {
+            "    Z = (X - X.mean(axis=0)) / X.std(axis=0)\n": "",
+            "        plus": "        kept = np.setdiff1d(np.arange(len(y)), held)\n"
+            "        Z = (X - X[kept].mean(axis=0)) / X[kept].std(axis=0)\n"
+            "        plus",
+        },
+        {
+            "np.arange(i * size, (i + 1) * size)": (
+                "np.array_split(np.arange(len(y)), folds)[i]"
+            )
+        },
+        {
+            "plus, minus = Z[y > 0]": "own = np.isin(np.arange(len(y)), held)\n"
+            "        plus, minus = Z[(y > 0) & ~own]",
+            "Z[y < 0]": "Z[(y < 0) & ~own]",
+        },
+    ]
 }

@@ -40,7 +40,7 @@ RIGHT = {
         ridge = lambda xx, xy: xy / (xx + 10)
         copied = 2 * ridge(2 * 40, 60)
         repeated = ridge(120, 180)
-        rescaled = 1.496
+        rescaled = 1.41
     """,
 }
 
@@ -116,14 +116,26 @@ WRONG = {
     "shrinkage": {
         "nothing changes": "copied = repeated = rescaled = 1.2",
         "weights of one twin": (
-            "copied, repeated, rescaled = 60 / 90, 180 / 130, 6000 / 4010",
+            "copied, repeated, rescaled = 60 / 90, 180 / 130, 240 / 170",
             1,
         ),
         "least squares": "copied = repeated = rescaled = 1.5",
         "λ multiplied along": "copied, repeated, rescaled = 120 / 100, 180 / 150, 1.2",
         "in the new units": (
-            "copied, repeated, rescaled = 120 / 90, 180 / 130, 600 / 4010",
+            "copied, repeated, rescaled = 120 / 90, 180 / 130, 120 / 170",
             2,
         ),
     },
+}
+
+SLIPS = {
+    "mend-ridge": [
+        {"(X - X.mean()) / X.std()": "(X - X.mean(axis=0)) / X.std(axis=0)"},
+        {
+            "(X_new - X_new.mean(axis=0)) / X_new.std(axis=0)": (
+                "(X_new - X.mean(axis=0)) / X.std(axis=0)"
+            )
+        },
+        {"np.eye(Z.shape[1])": "np.diag([0.0] + [1.0] * X.shape[1])"},
+    ]
 }

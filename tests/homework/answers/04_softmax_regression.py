@@ -137,3 +137,11 @@ WRONG = {
         ),
     },
 }
+
+SLIPS = {
+    "mend-softmax": [
+        {"np.exp(X @ W)": "np.exp(X @ W - (X @ W).max(axis=1, keepdims=True))"},
+        {"E.sum(axis=0)": "E.sum(axis=1, keepdims=True)"},
+        {"(P - Y)": "(P - Y) / len(X)"},
+    ]
+}

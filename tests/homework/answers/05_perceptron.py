@@ -72,6 +72,13 @@ def multiclass(X, labels, M, epochs):
     return W, total / {}
 """
 SUM = "total = total + W"
+STOPS = (
+    MEND.format("argmax", "-=", "quiet = False", SUM, "(epochs * len(X))")
+    .replace(
+        "for _ in range(epochs):", "for epoch in range(epochs):\n        quiet = True"
+    )
+    .replace("    return", "        if quiet:\n            break\n    return")
+)
 
 WRONG = {
     "by-hand": {
@@ -92,6 +99,10 @@ WRONG = {
         "strict": (INSIST.format("label * (w @ x) < m", CHANGE, BOUND), 1),
         "the bound without a 2": (
             INSIST.format(TEST, CHANGE, "(R**2 + m) / gamma**2"),
+            3,
+        ),
+        "the bound rounded down": (
+            INSIST.format(TEST, CHANGE, f"np.floor({BOUND})"),
             3,
         ),
         "m forgotten": INSIST.format(
@@ -129,10 +140,24 @@ WRONG = {
         "both columns rise": MEND.format(
             "argmax", "+=", "pass", SUM, "(epochs * len(X))"
         ),
+        "stops after an epoch without a mistake": (STOPS, 2),
+        "stops, and divides by the steps so far": (
+            STOPS.replace("(epochs * len(X))", "((epoch + 1) * len(X))"),
+            2,
+        ),
     },
     "count": {
         "three mistakes an epoch of XOR": ("xor, unit, twice = 750, 12, 200", 2),
         "minus one is right at zero": ("xor, unit, twice = 1000, 0, 100", 1),
         "all forgotten": "xor, unit, twice = 0, 0, 0",
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"argmin": "argmax"},
+        {"W[:, answer] = -x": "W[:, answer] -= x"},
+        {"                total = total + W": "            total = total + W"},
+        {"total / len(X)": "total / (epochs * len(X))"},
+    ]
 }

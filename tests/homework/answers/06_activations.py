@@ -151,3 +151,12 @@ WRONG = {
         ),
     },
 }
+
+SLIPS = {
+    "mend": [
+        {"A = Z\n": "A = Z.copy()\n"},
+        {"np.where(dA > 0": "np.where(Z > 0"},
+        {"np.maximum": "np.minimum"},
+        {".mean(axis=0)": ".sum(axis=0)"},
+    ]
+}

@@ -57,6 +57,7 @@ def gradients(W_1, b_1, W_2, b_2, X, Y):
     dZ_1 = (dZ_2 @ W_2.T) * (1 - {})
     return X.T @ dZ_1, dZ_1.{}(axis=0), A_1.T @ dZ_2, dZ_2.sum(axis=0)
 """
+TURNED = "-np.ones((1, 2)), np.array([left, right])"
 COUNTS = "[2.0, 0.0, -2.0]"
 BOTH = "[[0.0, 1.0], [1.0, -1.0], [0.0, 1.0]]"
 
@@ -90,6 +91,12 @@ WRONG = {
         "the second step added": (SHAPES.format("", "-up - down"), 2),
         "only one slope taken back": (SHAPES.format("-", "-up"), 2),
         "both": SHAPES.format("", "-up"),
+        "left inside, right outside": (
+            SHAPES.format("-", "-up - down")
+            .replace("[[height], [-height]]", "[[-height], [height]]")
+            .replace("np.ones((1, 2)), np.array([-left, -right])", TURNED),
+            2,
+        ),
     },
     "mend": {
         "softmax over the examples": MEND.format(0, "len(X)", "A_1**2", "sum"),
@@ -102,4 +109,13 @@ WRONG = {
         "permutations alone": ("parameters, twins, units = 703, 24, 15", 2),
         "at least two": ("parameters, twins, units = 703, 384, 57", 2),
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"E.sum(axis=0)": "E.sum(axis=1, keepdims=True)"},
+        {"dZ_2 = E": "dZ_2 = 1 / len(X) * (E", "- Y": "- Y)"},
+        {"(1 - A_1)": "(1 - A_1**2)"},
+        {"dZ_1.mean": "dZ_1.sum"},
+    ]
 }

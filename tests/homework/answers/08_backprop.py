@@ -109,7 +109,10 @@ WRONG = {
     },
     "norm": {
         "the mean held fixed": NORM.format(axis=1, mean="0", last="Y * along"),
-        "the spread held fixed": NORM.format(axis=1, mean=MEAN, last="0"),
+        "the spread held fixed": (NORM.format(axis=1, mean=MEAN, last="0"), 2),
+        "ε forgotten": NORM.format(axis=1, mean=MEAN, last="Y * along").replace(
+            " + eps", ""
+        ),
         "columns for rows": NORM.format(
             axis=0, mean="dY.mean(axis=0, keepdims=True)", last="Y * along"
         ),
@@ -134,4 +137,12 @@ WRONG = {
             2,
         ),
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"(self.data, other.data)": "(other.data, self.data)"},
+        {"in nodes:": "in reversed(nodes):"},
+        {"d[id(parent)] = ": "d[id(parent)] += "},
+    ]
 }

@@ -2,7 +2,7 @@
 
 RIGHT = {
     "by-hand": """
-        w_new = -4 - 0.2 * (1 + 0.25 * -4)
+        w_new = -4 - 0.2 * (3 + 0.25 * -4)
         kept = 1 - 0.1 / 0.4
         variance = torch.tensor(3.25)
     """,
@@ -75,10 +75,11 @@ def step(W1, b1, W2, b2, X, Y, keep, p, lr, lam):
 
 WRONG = {
     "by-hand": {
-        "no rate in the decay": ("w_new, kept, variance = -3.2, 0.75, 3.25", 2),
-        "λ over h + λ": ("w_new, kept, variance = -4.0, 0.25, 3.25", 2),
+        "no rate in the decay": ("w_new, kept, variance = -3.6, 0.75, 3.25", 2),
+        "nothing is done": ("w_new, kept, variance = -4.0, 0.75, 3.25", 2),
+        "λ over h + λ": ("w_new, kept, variance = -4.4, 0.25, 3.25", 2),
         "p for p/(1 − p), slope added, λ forgotten": (
-            "w_new, kept, variance = -3.6, 1.0, 2.6"
+            "w_new, kept, variance = -3.4, 1.0, 2.6"
         ),
     },
     "dropout": {
@@ -124,4 +125,13 @@ WRONG = {
         "no half for ReLU": ("plain, relu, halved = 0.9**39, 2.2**39, 0.5**39", 2),
         "sizes for squares": ("plain, relu, halved = 0.9**19.5, 1.1**19.5, 0.5**19.5"),
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"keep / p": "keep / (1 - p)"},
+        {"Y.size": "len(Y)"},
+        {"* (A > 0)": "* (A > 0) * keep / (1 - p)"},
+        {"decay * b1": "b1", "decay * b2": "b2"},
+    ]
 }

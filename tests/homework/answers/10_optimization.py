@@ -167,3 +167,11 @@ WRONG = {
         ),
     },
 }
+
+SLIPS = {
+    "mend-nesterov": [
+        {"range(1, steps)": "range(steps)"},
+        {"w -= v": "w = w - v"},
+        {"w + momentum * v": "w - momentum * v"},
+    ]
+}

@@ -138,3 +138,12 @@ WRONG = {
         "strides overlooked": ("side, weights, field = 20, 1484, 10", 2),
     },
 }
+
+SLIPS = {
+    "mend": [
+        {"X.shape[0] - 3, X.shape[1] - 3": "X.shape[0] - 2, X.shape[1] - 2"},
+        {"- b": "+ b"},
+        {"np.ones((2, 2)))": "np.ones((2, 2))) / 4"},
+        {"v : v + h, u : u + w": "u : u + h, v : v + w"},
+    ]
+}

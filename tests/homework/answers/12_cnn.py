@@ -122,3 +122,16 @@ WRONG = {
         "the factor for three layers": ("dense, side, saved = 120, 10, 49 / 27", 2),
     },
 }
+
+SLIPS = {
+    "mend": [
+        {"axis=(2, 3)": "axis=(0, 2, 3)"},
+        {
+            "0.1 * state": "0.9 * state",
+            "0.9 * mean": "0.1 * mean",
+            "0.9 * var": "0.1 * var",
+        },
+        {"(m - 1) / m": "m / (m - 1)"},
+        {"np.sqrt(var) + eps": "np.sqrt(var + eps)"},
+    ]
+}

@@ -94,10 +94,11 @@ WRONG = {
     },
     "mend": {
         "overflow": (PERPLEXITY.format("", "", 2, "np.e", "[words != 0]"), 3),
+        "overflow, and <pad> counts": (PERPLEXITY.format("", "", 2, "np.e", ""), 2),
         "bits with a natural logarithm": PERPLEXITY.format(
             STABLE, STABLE, 2, 2, "[words != 0]"
         ),
-        "<pad> counts": (PERPLEXITY.format(STABLE, STABLE, 2, "np.e", ""), 1),
+        "<pad> counts": (PERPLEXITY.format(STABLE, STABLE, 2, "np.e", ""), 3),
         "softmax over time": (
             PERPLEXITY.format(STABLE, STABLE, 1, "np.e", "[words != 0]"),
             1,
@@ -108,4 +109,13 @@ WRONG = {
         "not normalised": ("plain, cold = 25.0, 25.0", 1),
         "the wrong token stops": ("plain, cold = 25.0, 0.10 / 0.06", 1),
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"sum(axis=1": "sum(axis=2"},
+        {"np.exp(scores)": "np.exp(scores - scores.max(axis=2, keepdims=True))"},
+        {"2 **": "np.e **"},
+        {"right)": "right[words != 0])"},
+    ]
 }

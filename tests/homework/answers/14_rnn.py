@@ -51,8 +51,9 @@ RIGHT = {
             return list(zip(np.split(X, cuts), np.split(Y, cuts)))
     """,
     "products": """
-        a = d = "explodes"
-        b, c = "fades", "holds"
+        corner = lambda W: np.linalg.matrix_power(np.array(W), 101)[0, -1]
+        a, c = ["explodes", corner(np.full((6, 6), 0.2))], ("holds", -1.0)
+        b, d = ("fades", corner([[0.9, 100], [0, 0.9]])), ("explodes", torch.tensor(101))
     """,
 }
 
@@ -107,6 +108,10 @@ def pieces(ids, N, T):
     return [(X[t : t + T], Y[t : t + T]) for t in range(0, {}, T)]
 """
 L = "(len(ids) - 1) // N"
+WORDS = """
+a, b = ("{}", 0.2 * 1.2**100), ("{}", 101 * 100 * 0.9**100)
+c, d = ("{}", -1), ("{}", 101)
+"""
 
 WRONG = {
     "by-hand": {
@@ -145,11 +150,25 @@ WRONG = {
         ),
     },
     "products": {
-        "by the entries": ('a, b, c, d = "fades", "explodes", "holds", "holds"', 1),
-        "by the norm": ('a, b, c, d = "explodes", "explodes", "holds", "explodes"', 3),
-        "by the radius alone": (
-            'a, b, c, d = "explodes", "fades", "holds", "holds"',
-            3,
+        "by the entries": (WORDS.format("fades", "explodes", "holds", "holds"), 1),
+        "by the norm": (WORDS.format("explodes", "explodes", "holds", "explodes"), 3),
+        "by the radius alone": (WORDS.format("explodes", "fades", "holds", "holds"), 3),
+        "words without a reason": (
+            'a, b, c, d = [(w, 0.0) for w in ("explodes", "fades", "holds", "explodes")]'
         ),
+        "one factor too many": (
+            'a, b = ("explodes", 0.2 * 1.2**101), ("fades", 102 * 100 * 0.9**101)\n'
+            'c, d = ("holds", 0), ("explodes", 102)'
+        ),
+        "words alone": 'a, b, c, d = "explodes", "fades", "holds", "explodes"',
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"1 - states[t] ** 2": "1 - states[t + 1] ** 2"},
+        {"states[t + 1].T": "states[t].T"},
+        {"dZ @ W_h\n": "dZ @ W_h.T\n"},
+        {"(grads[1] ** 2).sum()": "sum((g**2).sum() for g in grads)"},
+    ]
 }

@@ -121,6 +121,9 @@ WRONG = {
             COUNTER.format("[[0, 0, 50, 0], [0, 0, 0, 0]]", "[50, 50, 0, 50]"),
             2,
         ),
+        "an entry of −200": COUNTER.format(
+            "[[0, 0, 50, 0], [0, -200, 0, 0]]", "[50, 50, 0, 50]"
+        ),
         "too soft": COUNTER.format("[[0, 0, 1, 0], [0, -4, 0, 0]]", "[2, 2, 0, 2]"),
     },
     "padded": {
@@ -138,4 +141,13 @@ WRONG = {
         "a block read twice": (GRU.format("b", ":H", RESET, KEEPS), 2),
         "no reset": (GRU.format("b", OWN, "h", KEEPS), 2),
     },
+}
+
+SLIPS = {
+    "mend": [
+        {"x @ W_x\n": "x @ W_x + b\n"},
+        {"Z[:, H : 2 * H] + h @ W_h[:, :H]": "Z[:, H : 2 * H] + h @ W_h[:, H : 2 * H]"},
+        {"r * (h @ W_h[:, 2 * H :])": "(r * h) @ W_h[:, 2 * H :]"},
+        {"(1 - u) * h + u * new": "u * h + (1 - u) * new"},
+    ]
 }

@@ -102,15 +102,23 @@ WRONG = {
     "sharpness": {
         "the softmax taken for independent exponentials": (
             SHARPNESS.replace(" - (A * dA).sum(axis=1, keepdims=True))", ")"),
-            2,
+            1,
         ),
-        "a mean over the queries": (SHARPNESS.replace(").sum(), A", ").mean(), A"), 2),
-        "times c once more": (SHARPNESS.replace("dS * S", "c * dS * S"), 2),
+        "a mean over the queries": (SHARPNESS.replace(").sum(), A", ").mean(), A"), 1),
+        "times c once more": (SHARPNESS.replace("dS * S", "c * dS * S"), 1),
         "rows and columns of A confused": SHARPNESS.replace("axis=1", "axis=0"),
         "the weights without c": SHARPNESS.replace("np.exp(c *", "np.exp(1 *"),
+        "dc from a second softmax, unstable": (
+            SHARPNESS.replace(
+                "    return",
+                "    B = np.exp(c * S)\n    B = B / B.sum(axis=1, keepdims=True)\n"
+                "    dS = B * (dA - (B * dA).sum(axis=1, keepdims=True))\n    return",
+            ),
+            3,
+        ),
         "unstable softmax": (
             SHARPNESS.replace("(S - S.max(axis=1, keepdims=True))", "S"),
-            2,
+            3,
         ),
     },
     "padding": {
@@ -120,6 +128,13 @@ WRONG = {
         "masked scores of 0": PADDING.replace("-np.inf", "0.0"),
         "over the queries": PADDING.replace("axis=2", "axis=1").replace(
             "-np.inf", "-1e9"
+        ),
+        "a softmax over everything, cut and renormalised": (
+            PADDING.replace("np.where(real, S, -np.inf)", "S").replace(
+                "return",
+                "A = real * A\n    A = A / A.sum(axis=2, keepdims=True)\n    return",
+            ),
+            2,
         ),
         "one word too many": PADDING.replace("< lengths", "<= lengths"),
         "equal weights, as in the visible examples": PADDING.replace(
@@ -161,4 +176,13 @@ WRONG = {
         ),
         "scores for weights": "weight = 5 / (5 + 999)\ngap = gap_scattered = 9 * 999",
     },
+}
+
+SLIPS = {
+    "mend-heads": [
+        {"Z.reshape(h, N, d // h)": "Z.reshape(N, h, d // h).swapaxes(0, 1)"},
+        {"np.sqrt(d)": "np.sqrt(d // h)"},
+        {"E.sum(axis=1": "E.sum(axis=2"},
+        {"(A @ V).reshape": "(A @ V).swapaxes(0, 1).reshape"},
+    ]
 }

@@ -106,25 +106,50 @@ WRONG = {
         "a reward for distance": SLOPES.replace(
             "np.sqrt(d_h) - slopes", "np.sqrt(d_h) + slopes"
         ),
-        "unstable softmax": SLOPES.replace("S - S.max(axis=2, keepdims=True)", "S"),
+        "unstable softmax": (
+            SLOPES.replace("S - S.max(axis=2, keepdims=True)", "S"),
+            3,
+        ),
         "one slope for all": SLOPES.replace("slopes[:, None, None]", "slopes[0]"),
     },
     "mend-block": {
-        "late mask": BLOCK.replace(
-            "S = np.where(np.tril(np.ones(S.shape)) == 1, S, -np.inf)\n", ""
-        )
-        .replace("    E = np.exp", "E = np.exp")
-        .replace(
-            "A = E / E.sum(axis=1, keepdims=True)",
-            "A = np.tril(E / E.sum(axis=1, keepdims=True))",
+        "late mask": (
+            BLOCK.replace(
+                "S = np.where(np.tril(np.ones(S.shape)) == 1, S, -np.inf)\n", ""
+            )
+            .replace("    E = np.exp", "E = np.exp")
+            .replace(
+                "A = E / E.sum(axis=1, keepdims=True)",
+                "A = np.tril(E / E.sum(axis=1, keepdims=True))",
+            ),
+            2,
         ),
         "the norm of X in the second half": (
             BLOCK.replace("norm(Y) @", "norm(X) @"),
             2,
         ),
-        "the stream goes through the norm": BLOCK.replace("Y = X + A", "Y = Z + A"),
+        "the stream goes through the norm": (
+            BLOCK.replace("Y = X + A", "Y = Z + A"),
+            2,
+        ),
+        "X as it came": "def block(X, P):\n    return X",
         "over the batch": BLOCK.replace(
             "Z.mean(axis=1, keepdims=True)", "Z.mean(axis=0)"
         ),
     },
+}
+
+SLIPS = {
+    "mend-block": [
+        {
+            "X.mean(axis=0)": "X.mean(axis=1, keepdims=True)",
+            "X.var(axis=0)": "X.var(axis=1, keepdims=True)",
+        },
+        {
+            "    E = ": "    S = np.where(np.tril(np.ones(S.shape)) == 1, S, -np.inf)\n    E = ",
+            "np.tril(E / E.sum(axis=1, keepdims=True))": "E / E.sum(axis=1, keepdims=True)",
+        },
+        {"Y = Z +": "Y = X +"},
+        {"norm(X) @": "norm(Y) @"},
+    ]
 }

@@ -116,17 +116,28 @@ WRONG = {
     "near-words": {
         "every word counts 1": NEAR.replace("1 / k", "1"),
         "only to the right": NEAR.replace("if n - k >= 0", "if False"),
-        "wraps around": (NEAR.replace("if n - k >= 0", "if True"), 0),
+        "wraps around": (NEAR.replace("if n - k >= 0", "if True"), 2),
+        "on into the next sentence": (
+            NEAR.replace("for s in sentences", "for s in [sum(sentences, [])]"),
+            2,
+        ),
         "the middle word as well": NEAR.replace(
             "for k in range(1", "X[centre, centre] += 1\n            for k in range(1"
         ),
     },
     "shared-table": {
-        "only as a centre": (SHARED.replace("(dS + dS.T) @ V", "dS @ V"), 2),
-        "twice the centre": (SHARED.replace("(dS + dS.T) @ V", "2 * dS @ V"), 2),
+        "only as a centre": (SHARED.replace("(dS + dS.T) @ V", "dS @ V"), 1),
+        "twice the centre": (SHARED.replace("(dS + dS.T) @ V", "2 * dS @ V"), 1),
+        "the logarithm of a softmax that is 0": (
+            SHARED.replace(
+                "S - np.log(np.exp(S).sum(axis=1, keepdims=True))",
+                "np.log(np.exp(S) / np.exp(S).sum(axis=1, keepdims=True))",
+            ),
+            3,
+        ),
         "unstable softmax": (
             SHARED.replace("S = S - S.max(axis=1, keepdims=True)", "S = 1.0 * S"),
-            2,
+            3,
         ),
         "over the columns": SHARED.replace("axis=1", "axis=0"),
     },
@@ -139,4 +150,13 @@ WRONG = {
             2,
         ),
     },
+}
+
+SLIPS = {
+    "mend-tree": [
+        {"key=lambda node: -node[0]": "key=lambda node: node[0]"},
+        {"lengths[word] = 1": "lengths[word] += 1"},
+        {"total = 0.0": "total = 1.0", "total +=": "total *="},
+        {"np.exp(s + 1)": "np.exp(s)"},
+    ]
 }

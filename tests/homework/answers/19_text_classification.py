@@ -124,6 +124,10 @@ WRONG = {
             BAG.replace("np.maximum(mask.sum(axis=1), 1)", "mask.sum(axis=1)"),
             2,
         ),
+        "one number of words for all": (
+            BAG.replace("mask.sum(axis=1), 1)[:, None]", "mask.sum(), 1)"),
+            1,
+        ),
         "the padding's row": (BAG.replace(" * mask[..., None]", ""), 0),
     },
     "windows": {
@@ -140,4 +144,12 @@ WRONG = {
             3,
         ),
     },
+}
+
+SLIPS = {
+    "mend-mean": [
+        {"table[X]": "table[X] * (X != 0)[..., None]"},
+        {".sum(keepdims=True)": ".sum(axis=1, keepdims=True)"},
+        {"/ words": "/ np.maximum(words, 1)"},
+    ]
 }

@@ -175,3 +175,16 @@ WRONG = {
         "all like the model": STUTTER + "5, 5, 5, 5",
     },
 }
+
+SLIPS = {
+    "mend-beam": [
+        {"row[word])": "h[1] + row[word])"},
+        {
+            "for _ in": "for t in",
+            "== eos]": "== eos or t == max_length - 1]",
+            "!= eos]": "!= eos and t < max_length - 1]",
+        },
+        {"if complete:": "if not live:"},
+        {"* len(y) ** alpha": "/ len(y) ** alpha"},
+    ]
+}

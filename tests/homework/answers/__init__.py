@@ -3,5 +3,8 @@
 ``RIGHT[task]`` is a right answer written differently from the source's, which must keep
 all marks. ``WRONG[task]`` holds at least three typical wrong answers by what is wrong
 with them: the code, which must get nothing, or the pair (code, points it deserves).
-The code replaces the whole answer cell. They are data: ``assignments.py`` reads them.
+The code replaces the whole answer cell.
+``SLIPS[task]`` are the slips in the code that students get to mend, one dictionary each:
+what stands there, and what is right; see ``test_mend.py``.
+They are data: ``assignments.py`` reads them.
 """

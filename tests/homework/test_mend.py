@@ -1,0 +1,94 @@
+"""Code to mend: it runs, it is wrong, and in as many places as the text says."""
+
+import re
+
+import pytest
+
+from tests.homework.assignments import (
+    ASSIGNMENTS,
+    answered,
+    answers,
+    kinds,
+    name_of,
+    points,
+    released,
+    slips,
+    text_of,
+)
+from tests.homework.marking import mark
+
+TO_MEND = [
+    (name, task)
+    for name in ASSIGNMENTS
+    for task, kind in kinds(name).items()
+    if kind == "debug"
+]
+every_task = pytest.mark.parametrize(("name", "task"), TO_MEND)
+STUB = re.compile(r"^raise NotImplementedError\(.*\)$", re.M)
+NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+COUNTED = re.compile(rf"\b({'|'.join(NUMBERS)}) (?:slips|places|faults|complaints)\b")
+
+
+def given(name, task):
+    """The code that students get to mend, without the line that they take out."""
+    (code,) = [c.source for c in released(name).cells if name_of(c) == task]
+    assert STUB.search(code), "expected the line `raise …` in the released cell"
+    return STUB.sub("", code)
+
+
+def mended(code, some):
+    """The code with these slips put right; each must be there to be mended."""
+    for slip in some:
+        for wrong, right in slip.items():
+            assert wrong in code, f"{wrong!r} is not in the code"
+            code = code.replace(wrong, right)
+    return code
+
+
+def marked(name, task, code):
+    """Points for the task with this code, all others answered rightly, and errors."""
+    right = answers(name)[0]
+    found, errors = mark(name, answered(released(name), right | {task: code}))
+    return found[task], errors
+
+
+def test_slips_are_listed_for_all_code_to_mend():
+    assert TO_MEND == [(name, task) for name in ASSIGNMENTS for task in slips(name)]
+    assert len(TO_MEND) >= 20, "expected one for each chapter"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in a student's notebook
+@every_task
+def test_the_code_to_mend_runs_and_is_wrong(name, task):
+    found, errors = marked(name, task, given(name, task))
+    assert found < points(name)[0][task] / 2, "expected to lose most of its marks"
+    assert task not in errors, f"expected code that runs: {errors.get(task)!r}"
+    (seen,) = [error for cell, error in errors.items() if cell == f"{task}-try"]
+    assert isinstance(seen, AssertionError), f"expected wrong numbers, got {seen!r}"
+
+
+@every_task
+def test_all_slips_mended_are_full_marks(name, task):
+    found, errors = marked(name, task, mended(given(name, task), slips(name)[task]))
+    assert found == points(name)[0][task] and not errors
+
+
+@every_task
+def test_each_slip_alone_loses_marks(name, task):
+    every = slips(name)[task]
+    for left in every:
+        code = mended(given(name, task), [slip for slip in every if slip is not left])
+        assert marked(name, task, code)[0] < points(name)[0][task], left
+
+
+@every_task
+def test_the_text_counts_the_slips(name, task):
+    text = text_of(name, task)
+    (heading,) = [
+        c.source.partition("\n")[0]
+        for c in released(name).cells
+        if f"## `{task}` ·" in c.source
+    ]
+    said = COUNTED.findall(f"{heading} {text}".lower())
+    assert said, "expected the number of slips in the text"
+    assert {NUMBERS[number] for number in said} == {len(slips(name)[task])}
