@@ -44,6 +44,20 @@ def test_with_200_labels_the_best_weights_come_early(book, name):
     assert book["accuracy"](z) < 0.66
 
 
+@pytest.mark.parametrize("seed", [3, 4])
+def test_reading_through_the_padding_can_cost_far_more_than_on_the_page(book, seed):
+    scope, name = dict(book), "BiLSTM last"
+    chapter.define("19-broken", scope, "careless")
+    how = {"lr": book["RATES"][name], "seed": seed, "steps": 300}
+    net = book["trained"](name, *book["sample"](seed, 1600), **how)
+    scope["NETS"] = {name: net}
+    right, wrong = (
+        book["accuracy"](scope["careless"](name, 176, slips=slips))
+        for slips in ((False, False), (True, True))
+    )
+    assert wrong < right - 0.1, (right, wrong)
+
+
 @pytest.fixture(scope="module")
 def unlabelled(book):
     return texts_without_labels(book)

@@ -1,0 +1,46 @@
+"""The rates of chapter 16, searched, and its readers trained for longer."""
+
+import pytest
+
+from tests.chapter_code import Chapter
+
+chapter = Chapter("16_attention")
+RIVALS = {"four heads": {}, "one head": {"h": 1}, "fixed code": {"fixed": True}}
+
+
+@pytest.fixture(scope="module")
+def book():
+    scope = dict(chapter.namespace())
+    chapter.run("b1f20432", scope)  # the corpus, ``trained`` and ``without_slip``
+    return scope
+
+
+def right(book, pairs, epochs=8, lr=0.02, **kind):
+    """Share of whole sentences without a slip, of one seed."""
+    net = book["trained"](epochs, lr, 1, **kind)
+    return book["without_slip"](net, book[pairs]).mean(), net
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_the_rate_of_the_page_is_the_best_of_three(book, name):
+    """On validation sentences, a factor of four apart, and so not at the edge."""
+    found = [
+        right(book, "valid", lr=lr, **RIVALS[name])[0] for lr in (0.005, 0.02, 0.08)
+    ]
+    assert found[1] == max(found) > max(found[0], found[2]), found
+
+
+def test_longer_training_does_not_help_one_head(book):
+    (short, _), (long, _) = (right(book, "held", n, h=1) for n in (8, 24))
+    assert long < short + 0.05 < 0.65, (short, long)
+
+
+def test_longer_training_helps_the_fixed_code(book):
+    """Its slips then hardly grow with the length of the sentence."""
+    (longer, _), (longest, net) = (right(book, "held", n, fixed=True) for n in (24, 60))
+    assert 0.6 < longer < 0.85 < longest, (longer, longest)
+    correct, is_word = book["words_right"](net, *book["padded"](book["held"]))
+    words, slips = book["lengths"], []
+    for group in (words <= 5, words >= 10):  # the shortest, the longest
+        slips.append(1 - correct[group][is_word[group]].mean())
+    assert slips[1] - slips[0] < 0.04, slips
