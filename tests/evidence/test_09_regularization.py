@@ -1,0 +1,59 @@
+"""The strengths of chapter 9's remedies, searched on draws that the page does not use."""
+
+import numpy as np
+import pytest
+
+from tests.chapter_code import Chapter
+
+chapter = Chapter("09_regularization")
+LADDERS = {
+    "noise": (0.3, 0.4, 0.6, 0.8, 1.2),
+    "decay": (0.003, 0.01, 0.02, 0.03, 0.1),
+    "drop": (0.2, 0.5, 0.8, 0.9),
+    "smooth": (0.1, 0.3, 0.6, 0.9),
+}
+PAGE = {"noise": 0.6, "decay": 0.02, "drop": 0.2, "smooth": 0.1}
+
+
+@pytest.fixture(scope="module")
+def book():
+    return chapter.namespace()
+
+
+@pytest.fixture(scope="module")
+def cuts(book):
+    """Test errors (20,) at the lowest validation loss, of each remedy and strength."""
+    sets = book["parts"](draws=20, first=20)
+    cut = lambda **how: book["stopped_error"](book["train"](sets, **how))
+    found = {
+        (word, strength): cut(**{word: strength})
+        for word, ladder in LADDERS.items()
+        for strength in ladder
+    }
+    return found | {("none", 0): cut()}
+
+
+def test_noise_has_its_best_strength_inside_its_ladder(cuts):
+    errors = {strength: cuts["noise", strength].mean() for strength in LADDERS["noise"]}
+    assert min(errors, key=errors.get) == PAGE["noise"], errors
+    assert min(LADDERS["noise"]) < PAGE["noise"] < max(LADDERS["noise"])
+
+
+def test_noise_beats_each_rival_at_each_of_its_strengths(cuts):
+    for key, errors in cuts.items():
+        if key[0] != "noise":
+            gain = errors - cuts["noise", PAGE["noise"]]
+            assert gain.mean() > 3 * gain.std(ddof=1) / len(gain) ** 0.5, key
+
+
+@pytest.mark.parametrize("lr, steps", [(0.25, 2000), (1.0, 1000)])
+def test_it_is_not_the_rate(book, lr, steps):
+    sets = book["parts"](draws=10, first=50)
+    cut = lambda **how: book["stopped_error"](
+        book["train"](sets, lr=lr, steps=steps, **how)
+    )
+    noisy = cut(noise=PAGE["noise"])
+    for how in ({}, *({word: PAGE[word]} for word in ("decay", "drop", "smooth"))):
+        gain = cut(**how) - noisy
+        error = gain.std(ddof=1) / len(gain) ** 0.5
+        assert np.isfinite(error) and gain.mean() > 2 * error, how
