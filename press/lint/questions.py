@@ -14,14 +14,14 @@ LEADS = re.compile(r"\]\(|\{(?:ref|eq|numref)\}`")
 def questions(notebook):
     """Breaches of a chapter that has such a section; a chapter without one has none."""
     text = chapters.markdown(notebook)
-    sections = re.split(r"^(?:\([\w-]+\)=\n)?(?=## )", text, flags=re.M)
-    names = [section.split("\n")[0].removeprefix("## ") for section in sections]
+    names = [name.strip() for name in re.findall(r"^## (.+)$", text, re.M)]
     if HEADING not in names:
         return []
     out, here = [], names.index(HEADING)
-    if here + 1 == len(names) or names[here + 1] != "Exercises":
+    if names[here + 1 : here + 2] != ["Exercises"]:
         out.append(f"expected {HEADING!r} right before the exercises, got {names}")
-    boxes = BOX.findall(sections[here])
+    sections = re.split(r"^## .+$", text, flags=re.M)
+    boxes = BOX.findall(sections[here + 1])
     if len(boxes) not in MANY:
         wanted = f"{MANY[0]} to {MANY[-1]} questions"
         out.append(f"expected {wanted}, got {len(boxes)}")
