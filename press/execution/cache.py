@@ -19,7 +19,13 @@ from press.chapters import ROOT
 BUILD = ROOT / "_build"
 LOG = BUILD / "logs" / "notebooks.txt"
 # What a notebook may use besides itself; jupyter-cache compares its code.
-USED = ("utils/**/*", "press/figures/*", "book/references.bib", "requirements.*")
+USED = (
+    "utils/**/*",
+    "press/figures/*",
+    "book/references.bib",
+    "book/data/run_*",
+    "requirements.*",
+)
 
 
 class Failed(Exception):

@@ -64,6 +64,22 @@ def test_a_number_is_found_in_a_range_and_not_in_a_longer_number(reader):
         assert not re.match(r"eq 1\.2\d(?!.*1\.2\b)", row), row
 
 
+def test_a_question_is_found_and_leads_to_its_answer(reader):
+    page = reader.open(address("book/questions"))
+    asked = [q for slug in chapters.SLUGS for q in chapters.questions(slug).items()]
+    assert len(rows(page)) == len(asked) >= 8
+    page.locator(".finder input").fill("relu")
+    (found,) = rows(page)
+    label = next(label for label, question in asked if "ReLU" in question)
+    page.locator(".found tr:visible a").first.click()
+    page.wait_for_url(re.compile(rf"#{label}$"))
+    reader.forget()  # the page is another now
+    answer = page.locator(f'[id="{label}"]').locator("xpath=ancestor-or-self::*[1]")
+    assert answer.is_visible()
+    page.locator(".question:not(.toggle-hidden)").first.wait_for(state="visible")
+    assert page.locator(".question:not(.toggle-hidden)").count() == 1
+
+
 @pytest.mark.parametrize("sought", ["岭回归", "ridge regression"])
 def test_the_glossary_is_searched_both_ways(reader, sought):
     page = reader.open(address("book/glossary"))
