@@ -21,7 +21,7 @@ CELLS = {
     "holds": (HOLDS, "check", "claim"),
     "luck": (LUCK, "check", "claim"),
     "luck again": (LUCK, "check"),
-    "broken": ("first = 1 / 0\nassert True\nsecond = 1", "run"),
+    "broken": ("first = 1 / 0\nassert True\nsecond = 1", "check"),
     "goes on": ("assert second == 1", "check", "claim"),
     "figure": ('from utils.interact import interact\n@interact(a=(0, 1))\n'
                'def drawn(a=0):\n    """Never called."""\n    raise OSError', "widget"),
@@ -54,9 +54,16 @@ def test_a_claim_that_is_luck_fails_and_what_follows_a_fall_goes_on(tmp_path):
     assert claim.startswith("  cell 2 (luck) line 1  CLAIM  under ")
     assert "np.random.default_rng(0).uniform() = 0." in claim
     assert check.startswith("  cell 3 (luck-again) line 1  check  under ")
-    assert "cell 4 (broken) line 1  run  under 2 of 2: ZeroDivisionError" in broken
+    assert "cell 4 (broken) line 1  check  under 2 of 2: ZeroDivisionError" in broken
     assert "cell 7 (loop) line 2  check  under 2 of 2: k = 1" in loop
     assert done.returncode == 1 and done.stderr.startswith("1 claim fell")
+
+
+def test_claims_behind_an_experiment_that_raised_have_fallen(tmp_path):
+    cells = {name: CELLS[name] for name in ("setup", "holds", "broken", "goes on")}
+    cells["broken"] = (cells["broken"][0], "run")
+    done = shake(tmp_path, cells, "--shifts", "1")
+    assert "1 of 2 claims" in done.stdout and done.returncode == 1
 
 
 def test_checks_may_fall_where_claims_hold(tmp_path):
@@ -66,13 +73,18 @@ def test_checks_may_fall_where_claims_hold(tmp_path):
     assert done.returncode == 0 and not done.stderr
 
 
-def test_a_notebook_that_does_not_come_to_its_end_loses_its_claims(tmp_path):
+@pytest.mark.parametrize(
+    ("status", "told"), [(3, "exit status 3"), (0, "no word of what fell")]
+)
+def test_a_notebook_that_does_not_come_to_its_end_loses_its_claims(
+    tmp_path, status, told
+):
     cells = {
-        "end": ("import os\nos._exit(3)", "run"),
+        "end": (f"import os\nos._exit({status})", "run"),
         "claim": ("assert True", "check", "claim"),
     }
     done = shake(tmp_path, cells, "--shifts", "1")
-    assert "1 of 1 claims" in done.stdout and "exit status 3" in done.stdout
+    assert "1 of 1 claims" in done.stdout and told in done.stdout
     assert done.returncode == 1
 
 
@@ -100,6 +112,7 @@ def after(code, shift):
         "x = np.random.default_rng({seed}).uniform()",
         "x = np.random.default_rng(seed={seed}).uniform()",
         "x = np.random.default_rng([{seed}, 4]).uniform()",
+        "x = np.random.default_rng(np.array([{seed}, 4])).uniform()",
         "x = [np.random.default_rng(s).uniform() for s in ({seed}, {seed} + 1)][1]",
         "x = list(map(np.random.default_rng, [{seed}]))[0].uniform()",
         "x = np.random.default_rng(np.random.SeedSequence({seed}).spawn(2)[1]).uniform()",
@@ -112,6 +125,10 @@ def after(code, shift):
         "from sklearn.utils import check_random_state\n"
         "def draw(random_state):\n    return check_random_state(random_state).uniform()\n"
         "x = draw(random_state={seed})",
+        "from sklearn.utils import check_random_state\n"
+        "def draw(**how):\n"
+        "    return check_random_state(how['random_state']).uniform()\n"
+        "x = draw(**{{'random_state': {seed}}})",
     ],
 )  # fmt: skip
 def test_a_seed_is_moved_in_whichever_way_it_comes(code):
@@ -150,3 +167,5 @@ except AssertionError:
 def test_a_name_that_is_bound_stays_as_it_is():
     names, _ = after("class X: pass\nx = X()\nseed = 3\nx.seed = seed", shift=9)
     assert names["x"].seed == 3
+    names, _ = after("class X: seed = 3\nread = X.seed", shift=9)
+    assert names["read"] == 3

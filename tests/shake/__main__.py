@@ -17,6 +17,7 @@ from tests.shake.shifted import checks_in
 
 STRIDE = 10_007  # from one shift to the next: further than any list of seeds is long
 MINUTES = 30  # that a notebook may take
+MAKES = {"setup", "define", "run"}  # cells on which later ones rest
 
 
 def main() -> None:
@@ -57,7 +58,10 @@ def shake(path: Path, shift: int) -> list[dict]:
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["no word"])[-1]
         return [_stopped(f"exit status {done.returncode}: {why}")]
-    return json.loads(done.stdout.splitlines()[-1])
+    try:
+        return json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, json.JSONDecodeError):  # it has ended itself, with status 0
+        return [_stopped("ended with no word of what fell")]
 
 
 def report(path: Path, runs: list[list[dict]]) -> int:
@@ -69,8 +73,7 @@ def report(path: Path, runs: list[list[dict]]) -> int:
     for falls in runs:
         for fall in falls:
             places[fall["cell"], fall["line"]].append(fall)
-    stopped = any(cell is None for cell, _ in places)
-    fallen = claims if stopped else claims & {cell for cell, _ in places}
+    fallen = set().union(*(_fallen(claims, falls) for falls in runs))
     checks = sum(checks_in(_python(cell.source)) for _, cell in code)
     print(
         f"{path.stem}: {len(runs)} shift{'s' * (len(runs) > 1)}, {checks} checks: "
@@ -89,6 +92,17 @@ def report(path: Path, runs: list[list[dict]]) -> int:
             f"  {where}  {kind}  under {len(falls)} of {len(runs)}: {got}", flush=True
         )
     return len(fallen)
+
+
+def _fallen(claims, falls):
+    """The claims that fell in a run: also those behind an error, which lack its results."""
+    broken = [
+        fall["cell"] or 0
+        for fall in falls
+        if fall["cell"] is None or (fall.get("raised") and MAKES & set(fall["tags"]))
+    ]
+    behind = {cell for cell in claims if broken and cell > min(broken)}
+    return behind | claims & {fall["cell"] for fall in falls}
 
 
 def _path(name):

@@ -27,7 +27,7 @@ def run(path: Path, shift: int) -> list[dict]:
     """What fell: for each line of a cell the last that was got there.
 
     Each is a dict of the cell's place among all cells (from 0), its id, its tags, the line
-    (from 1) and what was got.
+    (from 1), what was got, and ``raised`` if the statement did not come to its end.
     """
     show_with(lambda function, controls: {})
     falls, here = {}, {}
@@ -45,7 +45,9 @@ def run(path: Path, shift: int) -> list[dict]:
             try:
                 exec(statement, names)
             except Exception as error:
-                fell(_line(error, f"<cell {index}>"), shifted.told(error))
+                line = _line(error, f"<cell {index}>")
+                fell(line, shifted.told(error))
+                falls[index, line]["raised"] = True  # what follows it lacks something
         plt.close("all")
     return list(falls.values())
 

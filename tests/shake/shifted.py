@@ -28,13 +28,18 @@ def moved(seed: object, shift: int) -> object:
     """A seed plus the shift; of several the first; what is no number stays as it is."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return int(seed) + shift
-    if isinstance(seed, list | tuple) and seed:
+    if isinstance(seed, list | tuple | np.ndarray) and len(seed):
         return [moved(seed[0], shift), *seed[1:]]
     return seed
 
 
 def moving(source: Callable, shift: int) -> Callable:
-    """The same source of chance, which moves the seed that it is given."""
+    """The same source of chance, which moves the seed that it is given.
+
+    What is no source, such as an attribute that holds a seed, stays as it is.
+    """
+    if not callable(source):
+        return source
 
     def seeded(*seeds, **named):
         seeds = [moved(seeds[0], shift), *seeds[1:]] if seeds else seeds
@@ -130,6 +135,15 @@ class _Shaken(ast.NodeTransformer):
         self.generic_visit(node)
         if node.arg in KEYWORDS:
             node.value = _call("__moved__", node.value)
+        return node
+
+    def visit_Dict(self, node):  # arguments that are handed on: f(**settings)
+        self.generic_visit(node)
+        named = [isinstance(k, ast.Constant) and k.value in KEYWORDS for k in node.keys]
+        node.values = [
+            _call("__moved__", value) if seed else value
+            for value, seed in zip(node.values, named, strict=True)
+        ]
         return node
 
     def visit_Assert(self, node):
