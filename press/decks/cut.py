@@ -69,6 +69,8 @@ def _leaves(node):
         if isinstance(child, Comment) or (
             isinstance(child, Tag) and child.name != "section"
         ):
+            if isinstance(child, Tag):  # the code of an answer stands within its fold
+                yield from child.find_all(cell_of)
             yield child
         elif isinstance(child, Tag):
             yield from _leaves(child)

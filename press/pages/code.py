@@ -1,4 +1,4 @@
-"""Code of checks, experiments and figures folded; highlighted in few elements."""
+"""Code of checks, experiments, figures and answers folded; highlighted in few elements."""
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -19,6 +19,7 @@ def setup(app):
     app.connect("config-inited", _use_lean_formatter)
     app.add_post_transform(Fold)
     app.add_post_transform(CodeUnderFigure)
+    app.add_post_transform(CodeInAnswer)
 
 
 def _figure(cell):
@@ -71,6 +72,24 @@ class CodeUnderFigure(SphinxPostTransform):
                 cell.children = [x for x in cell.children if x not in folded] + folded
                 for node in folded:
                     node["classes"].append("under-figure")
+
+
+class CodeInAnswer(SphinxPostTransform):
+    """The code of an answer stands in its fold: no line of it under a question."""
+
+    default_priority = 202  # when all that folds is in place
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for cell in list(self.document.findall(nodes.container)):
+            if "tag_solution" not in cell["classes"]:
+                continue
+            before = cell.parent[: cell.parent.index(cell)]
+            while before and isinstance(before[-1], nodes.raw):
+                before.pop()  # the mark of the text cell
+            if before and "dropdown" in before[-1]["classes"]:
+                cell.parent.remove(cell)
+                before[-1] += cell
 
 
 class LeanFormatter(HtmlFormatter):

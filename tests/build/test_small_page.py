@@ -41,6 +41,7 @@ CHAPTER = [
     "## Summary\n\n**This** remains.\n\n$$x = \\boldsymbol{y}$$ (eq-01-x)",
     "(sec-01-questions)=\n## Questions readers ask",
     "(q-01-small)=\n:::{admonition} Why is it small?\n:class: dropdown question\nSo.\n:::",
+    ("assert 1 + 1 == 2", "solution", "hide-cell"),
 ]
 
 
@@ -183,6 +184,12 @@ def test_on_a_phone_no_button_covers_the_text(book):
         page.wait_for_timeout(300)
         assert page.evaluate("scrollY") > 100
         assert not page.locator("#pst-back-to-top").is_visible()
+
+
+def test_the_code_of_an_answer_stands_in_its_fold(page):
+    (code,) = page.select("div.cell.tag_solution")
+    assert code.find_parent(class_="question") and code.find_parent(id="q-01-small")
+    assert "assert 1 + 1" in code.select_one("details").get_text()
 
 
 def test_the_address_of_a_question_opens_its_answer(book):
