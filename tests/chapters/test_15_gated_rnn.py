@@ -15,7 +15,8 @@ from utils import data
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = (
-    r"15-(plain-run|lag|search|bias|gru-claim|jacobian|worth|text|read|ablate|broken)"
+    r"15-(plain-run|lag|search|bias|where|gru-claim|tie|jacobian|worth|text|read|ablate|"
+    r"broken|q-plateau)"
 )
 chapter = Chapter("15_gated_rnn", without=TRAINS)
 few = settings(deadline=None, max_examples=20)

@@ -26,22 +26,38 @@ def book():
     return scope
 
 
+def steps_again(book, name, length, rate):
+    """Steps until learned, of each seed of the file, trained again."""
+    seeds = [row[3] for row in ROWS if row[:3] == (name, length, rate)]
+    found = []
+    for seed in seeds:
+        net = book["contender"](name, seed, length)
+        found.append(
+            book["learned_after"](book["train"](net, seed, length, rate, LIMIT))
+        )
+    return found
+
+
 @pytest.mark.parametrize("name, length", sorted({row[:2] for row in ROWS}))
 def test_the_search_comes_out_as_the_file_says(book, name, length):
-    """Medians of three starts; near the limit one may be on either side of it."""
-    for rate in sorted({row[2] for row in ROWS if row[:2] == (name, length)}):
-        there, here = [], []
-        for *case, seed, steps in ROWS:
-            if case == [name, length, rate]:
-                net = book["contender"](name, seed, length)
-                losses = book["train"](net, seed, length, rate, LIMIT)
-                there.append(steps)
-                here.append(book["learned_after"](losses))
-        found, wanted = np.median(here), np.median(there)
-        if np.isinf(wanted) or np.isinf(found):
-            assert min(found, wanted) > LIMIT / 2, (rate, here, there)
-        else:
-            assert 0.5 < found / wanted < 2, (rate, here, there)
+    """The best rate as in the file; no other rate then beats it clearly.
+
+    Rates near the edge of what converges depend on the last bit, and are not compared.
+    """
+    steps = {}
+    for *case, rate, _, taken in ROWS:
+        if case == [name, length]:
+            steps.setdefault(rate, []).append(taken)
+    best = min(sorted(steps), key=lambda lr: (max(steps[lr]), np.median(steps[lr])))
+    there = np.median(steps[best])
+    here = np.median(steps_again(book, name, length, best))
+    if np.isinf(there) or np.isinf(here):
+        assert min(here, there) > LIMIT / 2
+    else:
+        assert 0.5 < here / there < 2, (here, there)
+    for rate in set(steps) - {best}:
+        other = steps_again(book, name, length, rate)
+        assert max(other) > here / 2, (rate, other, here)
 
 
 def test_gates_help_on_the_characters_of_this_book():

@@ -38,25 +38,49 @@ def test_the_head_that_looks_at_the_mirrored_letter_is_needed(book):
     assert np.median(controls) > 0.8, controls
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_ten_blocks_without_warm_up(book, seed):
-    """Pre-norm learns, post-norm does not; seed 0 is on the page."""
-    learn = book["learn_deep"]
-    ends = {
-        at: learn(*at, seed)[-10:].mean() for at in ((True, 1), (False, 1), (False, 60))
-    }
-    assert ends[True, 1] < 0.1 and ends[False, 1] > 0.8 > 0.5 > ends[False, 60], ends
+def test_ten_blocks_without_warm_up(book):
+    """Post-norm at 0.003 learns late or never; a warm-up or a smaller rate cures it."""
+    learn, ends = book["learn_deep"], {}
+    cases = (True, 1, 0.003), (False, 1, 0.003), (False, 60, 0.003), (False, 1, 0.001)
+    for *order, lr in cases:
+        losses = [learn(*order, seed, lr=lr, steps=300) for seed in range(4)]
+        ends[*order, lr] = [
+            (run[80:90].mean(), run[190:200].mean(), run[-10:].mean()) for run in losses
+        ]
+    assert max(early for early, *_ in ends[True, 1, 0.003]) < 0.1
+    post = ends[False, 1, 0.003]
+    assert min(early for early, *_ in post) > 0.5
+    never = [late for *_, late in post if late > np.log(10) - 0.2]
+    assert 1 <= len(never) < 4, post
+    for cured in ((False, 60, 0.003), (False, 1, 0.001)):
+        assert max(middle for _, middle, _ in ends[cured]) < 0.15, ends[cured]
+
+
+def test_one_head_a_block_writes_backwards_as_well(book):
+    for seed in range(3):
+        model, seen = book["Transformer"](27, 17, 32, 1, 2, seed=seed), set()
+        adam, slower = book["adam_for"](model, 0.002, 300)
+        generator = torch.Generator().manual_seed(seed)
+        for _ in range(301):
+            rows = book["backwards"](64, generator)
+            seen.update(map(tuple, rows[:, :8].tolist()))
+            loss = book["task_loss"](model, rows)
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+            slower.step()
+        assert book["exactly"](model, seen) > 0.99
 
 
 def test_longer_than_trained_on(book):
-    """Seed 0 is on the page; the order is the same from other starts, at other rates."""
+    """The page's rate is 0.005; the order is the same from other starts, at other rates."""
     learn, right_at = book["learn_delay"], book["right_at"]
-    for seed, lr in ((1, 0.002), (2, 0.01)):
+    for seed, lr in ((3, 0.002), (4, 0.01)):
         model = learn("rotary", seed, lr=lr)
-        far, sharper = right_at(model), right_at(model, sharper=1.0)
+        far = right_at(model)
         assert far[13:21].mean() > 0.75 and far[29:].mean() < 0.8, (seed, lr, far)
-        assert sharper[29:].mean() < far[29:].mean() + 0.05, (seed, lr, sharper)
         assert right_at(model, window=16).min() > 0.9, (seed, lr)
+        assert right_at(model, most=15).min() > 0.9, (seed, lr)
         added = right_at(learn("sinusoid", seed, lr=lr))[13:21].mean()
         assert added < 0.6, (seed, lr, added)
         assert right_at(learn("learned", seed))[13:21].mean() < 0.2
