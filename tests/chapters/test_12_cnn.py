@@ -1,8 +1,10 @@
 """The networks of chapter 12 on shapes that the page does not use, and faults to be caught."""
 
+import csv
 import gzip
 import hashlib
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from press import chapters
 from tests.chapter_code import Chapter, Fault, catches
 from utils import downloads
 
-# What trains on noise and in depth costs most; evidence looks for the faults that need it.
-chapter = Chapter(
-    "12_cnn", without=r"12-(noise-run|noise-checked|spreads-run|spreads-check)$"
-)
+# What trains costs most; evidence looks for the faults that need it.
+TRAINS = "identity-(run|on|check)|spreads-(run|claim)|noise-(run|checked)"
+TRAINS += "|breaks-(run|claim|check)|ex4-code|depth-data|race-(data|table|check)"
+TRAINS += "|depths-(checked|goal|drawn|twelve)"
+chapter = Chapter("12_cnn", without=rf"12-({TRAINS})$")
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=20, deadline=None)
 
@@ -63,18 +67,27 @@ def test_costs_of_a_convolution_are_torchs(book, C, out, k, stride, pad, size, b
 
 @few
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.integers(4, 9))
-def test_blocks_have_the_channels_that_the_builder_expects(book, c, n, growth, size):
-    spec = f"conv {n} 3 1 1, nin {n + 1} 3 1 1, dense {growth} {n}, pool 2 2 | "
-    spec += f"inception {n} 2 {n} 1 3 {growth}, module {n} 2 2, norm, mean, logits 7"
-    X = torch.rand(2, c, 2 * size, 2 * size, generator=torch.Generator().manual_seed(0))
-    assert book["build"](spec, c)(X).shape == (2, 7)
+def test_blocks_have_the_channels_that_they_say(book, c, n, growth, size):
+    dense, wide = n + 1 + n * growth, n + n + 3 + growth
+    net = nn.Sequential(
+        book["vgg_block"](c, n, 2),
+        book["nin_block"](n, n + 1, 3, padding=1),
+        book["DenseBlock"](n + 1, growth, n),
+        book["Inception"](dense, n, (2, n), (1, 3), growth),
+        book["resnet_module"](wide, n, stride=2, count=2),
+        book["transition"](n, 2),
+        book["global_mean"](),
+    )
+    X = torch.rand(2, c, 4 * size, 4 * size)
+    assert net(X).shape == (2, 2)
 
 
 @few
-@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.integers(1, 3))
-def test_receptive_field_of_a_stack(book, k, n, stride, growth):
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3))
+def test_receptive_field_of_a_stack(book, k, n, stride):
     net = nn.Sequential(*(nn.Conv2d(1, 1, k, stride, bias=False) for _ in range(n)))
-    width = book["fields"](nn.Sequential(net))[0]
+    width, apart = book["field"](nn.Sequential(net))
+    assert apart == stride**n
     assert net(torch.zeros(1, 1, width, width)).shape[2:] == (1, 1)
     if width > 1:
         with pytest.raises(RuntimeError):
@@ -104,36 +117,43 @@ def test_full_size_path_reads_files_and_trains(book, tmp_path):
 
 
 def with_digits(book):
-    """The names of the page with its digits and the rates of its experiment on depth."""
+    """The names of the page with its digits and the rows of its two files."""
     chapter.run("12-digits-run", book)
-    chapter.define("12-depth-run", book, "FLAGS", "RATES")
+    for name, file in (("SEARCHED", "run_12_depth"), ("RACES", "run_12_networks")):
+        with (chapters.BOOK / "data" / f"{file}.csv").open() as rows:
+            book[name] = list(csv.DictReader(rows))
     return book
 
 
-GRID = 0.3, 1, 3  # times the rate of the page, which stands in the middle
-
-
 def test_the_rate_of_lenet_is_the_best_of_its_grid_after_one_epoch(book):
-    """Evidence searches the rates of all who race, over their eight epochs."""
-    race = with_digits(book)["one_run"]
-    rates = [factor * book["RATES_OF"]["LeNet"] for factor in GRID]
-    low, best, high = (race("LeNet", rate, seed=0, epochs=1)[0] for rate in rates)
-    assert best > max(low, high) + 0.02, (low, best, high)
+    """Evidence looks at the rates of all who race, over their sixteen epochs."""
+    names = with_digits(book)
+    rows, held_out = names["train_rows"], names["val_rows"]
+    scores = []
+    for rate in (0.006, 0.02, 0.2):
+        net = names["start"](names["lenet"](), 0)
+        names["train"](net, names["images"][rows], names["labels"][rows], rate, 1, 0)
+        X, y = names["images"][held_out], names["labels"][held_out]
+        scores.append(names["accuracy"](net, X, y))
+    assert scores[1] > max(scores[0], scores[2]) + 0.02, scores
 
 
-def test_the_rate_with_norm_and_bypass_is_the_fastest_of_its_grid(book):
-    """Evidence does so for the other stacks of depth 12, three copies of each."""
-    rows, (*_, flags), (*_, rate) = (
-        with_digits(book)[name] for name in ("train_rows", "FLAGS", "RATES")
-    )
-    one_copy = book["images"][rows], book["labels"][rows, None]
+def test_no_race_of_the_file_has_its_best_rate_at_the_edge(book):
+    book = with_digits(book)
+    for name, epochs in product(book["SMALL"], (16, 48)):
+        rows = [r for r in book["RACES"] if r["network"] == name]
+        rates = {float(r["rate"]) for r in rows if r["epochs"] == str(epochs)}
+        best = book["race_rate"](name, epochs)
+        assert min(rates) < best < max(rates), (name, epochs, best)
 
-    def epochs(factor):
-        net = book["stack"](12, *flags, copies=1)
-        return len(book["train"](net, *one_copy, factor * rate, 14, 0, goal=0.3))
 
-    low, best, high = map(epochs, GRID)
-    assert best <= min(low, high) and best < 14, (low, best, high)
+def test_no_stack_of_the_file_has_its_best_rate_at_the_edge(book):
+    book = with_digits(book)
+    for epochs, *variant in product((15, 60), (0, 1), (0, 1), (0, 1)):
+        rates = {float(r["rate"]) for r in book["of_variant"](*variant, epochs)}
+        best, losses = book["at_best_rate"](*variant, epochs)
+        assert min(rates) < best < max(rates), (epochs, variant, best)
+        assert len(losses) == 3
 
 
 FAULTS = [
@@ -146,14 +166,14 @@ FAULTS = [
     Fault("C_out * size[0] * size[1]", "C_out", "work without the places"),
     Fault("return shape, 2 * C, 0", "return shape, C, 0", "γ and β as one"),
     Fault("get_total_flops() // 2", "get_total_flops()", "adds counted beside multiplies"),
-    Fault('"logits": nn.Linear,', '"logits": partial(nn.Linear, bias=False),', "no last bias"),
-    Fault("unit(less5, five, 5, 1, 2)", "unit(less5, five, 3, 1, 1)", "5 × 5 as 3 × 3"),
+    Fault("nn.Linear(4096, 10),", "nn.Linear(4096, 10, bias=False),", "no last bias"),
+    Fault("reduced5, five, 5, padding=2", "reduced5, five, 3, padding=1", "5 × 5 as 3 × 3"),
     Fault("for path in self.paths]", "for path in self.paths[:3]]", "a path lost"),
     Fault("self.bypass(A) + self.change(A))", "self.change(A))", "no bypass"),
     Fault("torch.cat([A, step(A)], dim=1)", "torch.cat([step(A), A], dim=1)", "order"),
     Fault("same = c == out and stride == 1", "same = False", "always 1 × 1"),
     Fault("nn.Conv2d(c, out, 1, stride)", "nn.Conv2d(c, out, 3, stride, 1)", "a wide bypass"),
-    Fault("for _ in range(count - 1)", "for _ in range(count)", "a block too many"),
+    Fault("(count - 1):\n        blocks", "(count):\n        blocks", "a block too many"),
     Fault("width + (k - 1) * apart", "width + k * apart", "field too wide"),
     Fault("apart * stride", "apart + stride", "strides added"),
     Fault("((X - mu) ** 2).mean", "((X - mu) ** 2).sum", "sum for mean"),
@@ -164,7 +184,11 @@ FAULTS = [
     Fault("add * var * m / (m - 1)", "add * var", "the biased variance stored"),
     Fault("keep * self.mean + add * mu", "add * self.mean + keep * mu", "momentum turned"),
     Fault("if not training:", "if training:", "modes exchanged"),
-    Fault("width = np.inf", "width = width", "a head that hears no more"),
+    Fault("return np.inf, apart", "return width, apart", "a head that hears no more"),
+    Fault("one + 0.1 * layer.weight", "0.1 * layer.weight", "no identity"),
+    Fault("F.relu(A + self.change(A))", "F.relu(self.change(A))", "a pair without its bypass"),
+    Fault("F.layer_norm(X, X.shape[1:])", "F.layer_norm(X, X.shape[2:])", "a mean for each map"),
+    Fault("padding=1, groups=copies)", "padding=1)", "copies that see each other"),
 ]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
