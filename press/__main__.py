@@ -58,6 +58,11 @@ def check(slug: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     toc = {"format": "jb-book", "root": f"book/{slug}"}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
+    for page in (folder / "_build" / "html" / "book").glob("*.html"):
+        if (
+            page.stem != slug
+        ):  # checked before, and perhaps changed since: no deck of it
+            page.unlink()
     where = ["--toc", folder / "_toc.yml", "--path-output", folder]
     pages([chapters.ROOT, *where], [], "check.txt")
     html = folder / "_build" / "html"
