@@ -54,3 +54,14 @@ def test_another_scale_or_another_curve_learns(book):
         f = book["ACTIVATIONS"][name]
         found = np.array([book["deep_attempt"](s, H, 1, k, f) for k in range(3)])
         assert found[:, 1].min() > 0.9, (s, H, name, found)
+
+
+@pytest.mark.parametrize("lr", [2, 2.5, 3])
+def test_a_leak_widens_the_range_of_rates(book, lr):
+    """Median final loss of eight starts, with the leak and without."""
+    chapter.define("419c5c7a", book, "life")
+    plain, leaky = (
+        np.median([book["life"](gamma, lr, seed)[0][-1] for seed in range(8)])
+        for gamma in (0.0, 0.1)
+    )
+    assert leaky < plain / 3, (plain, leaky)
