@@ -94,7 +94,7 @@ def test_both_modes_find_the_same_jacobian(book, seed, D, C):
 
 FAULTS = [
     Fault("parent.grad += slope", "parent.grad = slope", "overwritten, not added"),
-    Fault("reversed(order(self)):\n            for", "order(self):\n            for", "forwards"),
+    Fault("in reversed(nodes):\n            for", "in nodes:\n            for", "forwards"),
     Fault("(other.data, self.data))", "(self.data, other.data))", "factors swapped"),
     Fault("Value(t, (self,), (1 - t**2,))", "Value(t, (self,), (1 - t,))", "slope of tanh"),
     Fault("A[l - 1].T @ dZ + lam", "A[l - 1].T @ dZ + 2 * lam", "twice the penalty"),
@@ -189,3 +189,55 @@ def benchmarks(scope):
         lambda: scope["objective"](X2, Y2, W2, b2, scope["TANH"]),
         by_torch,
     )
+
+
+def both_sides(program, book, **inputs):
+    """The same program in our tensors and in PyTorch's: value and gradients."""
+    ours = {name: book["Tensor"](number) for name, number in inputs.items()}
+    theirs = {
+        name: torch.tensor(float(number), dtype=torch.float64, requires_grad=True)
+        for name, number in inputs.items()
+    }
+    for leaves, relu in ((ours, book["relu"]), (theirs, torch.relu)):
+        out = program(relu, **leaves)
+        out.backward()
+        yield out, {name: leaf.grad for name, leaf in leaves.items()}
+
+
+def sanity(relu, x):
+    z = 2 * x + 2 + x
+    q = relu(z) + z * x
+    h = relu(z * z)
+    return h + q + q * x
+
+
+def more_operations(relu, a, b):
+    c, d = a + b, a * b + b**3
+    c = c + (c + 1)
+    c = c + (1 + c + (-a))
+    d = d + (d * 2 + relu(b + a))
+    d = d + (3 * d + relu(b - a))
+    f = (c - d) ** 2
+    return f / 2.0 + 10.0 / f
+
+
+def test_the_programs_of_micrograds_tests(book):
+    """The two programs with which Karpathy tests micrograd (test/test_engine.py)."""
+    for program, inputs in (
+        (sanity, {"x": -4.0}), (more_operations, {"a": -4.0, "b": 2.0}),
+    ):  # fmt: skip
+        (mine, grads), (theirs, wanted) = both_sides(program, book, **inputs)
+        assert_near(mine.data, theirs.detach())
+        for name, grad in grads.items():
+            assert_near(grad, wanted[name])
+
+
+def test_a_second_backward_of_the_scalar_engine_adds_the_same_again(book):
+    Value = book["Value"]
+    x, y = Value(1.5), Value(-0.7)
+    out = (x * y + x).tanh() * y
+    out.backward()
+    first = x.grad, y.grad
+    out.backward()
+    assert_near(x.grad, 2 * first[0])
+    assert_near(y.grad, 2 * first[1])
