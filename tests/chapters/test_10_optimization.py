@@ -141,7 +141,7 @@ def test_network_gradients_are_those_of_autograd(book, seed, N, sizes):
 
 
 @pytest.mark.parametrize(
-    "ground", ["narrow bowl", "curved valley", "saddle", "many minima"]
+    "ground", ["narrow bowl", "curved valley", "saddle", "many minima", "turned bowl"]
 )
 @given(w=hnp.arrays(float, 2, elements=st.floats(-3, 3)))
 def test_the_slopes_of_the_landscapes_are_those_of_their_heights(book, ground, w):
@@ -259,6 +259,10 @@ FAULTS = [
     Fault("A.T @ dZ\n", "A.T @ -dZ\n", "the last layer climbs"),
     Fault(
         "rule(g, memory[k], lr=rate", "rule(g, memory[k], lr=lr", "the schedule unused"
+    ),
+    Fault("- 1.9 * w1 * w2", "- 1.8 * w1 * w2", "a turned bowl that is too wide"),
+    Fault(
+        'starts["narrow bowl"] @ TURN.T', 'starts["narrow bowl"]', "starts not turned"
     ),
     Fault("np.clip(w, -8, 8)", "np.clip(w, -2, 2)", "a fence too near"),
     Fault("path[31:], -1, 0", "path[:31], -1, 0", "the early heights"),

@@ -1,0 +1,80 @@
+"""Chapter 10's optimisers on digits, from starts and on splits that the page does not use."""
+
+import numpy as np
+import pytest
+
+from tests.chapter_code import Chapter
+
+chapter = Chapter("10_optimization")
+PAGE = {  # the best rates of the page
+    "descent": 1.0,
+    "momentum": 0.1,
+    "Nesterov": 0.1,
+    "AdaGrad": 0.1,
+    "RMSProp": 0.003,
+    "AdaDelta": 3.0,
+    "Adam": 0.03,
+}
+
+
+def split_again(book, seed):
+    """Other digits for training, validation and test."""
+    rng, split, digits = np.random.default_rng(seed), book["data"].split, book["digits"]
+    X, book["X_test"], y, book["y_test"] = split(digits.X, digits.y, test=0.25, rng=rng)
+    parts = split(X, y, test=0.25, rng=rng)
+    book["X_train"], book["X_val"], book["y_train"], book["y_val"] = parts
+
+
+@pytest.fixture
+def book():
+    scope = chapter.namespace()
+    chapter.define("grid10ru", scope, "digits", "split", "X_rest", "X_train")
+    return scope
+
+
+def losses_and_accuracies(book, name, seeds, **how):
+    """Validation losses and test accuracies, one row a start."""
+    rule = book["RULES"][name][0]
+    return np.array([book["outcome"](rule, seed, **how)[1:3] for seed in seeds])
+
+
+def test_adagrad_leads_on_the_split_of_the_page(book):
+    found = {
+        name: losses_and_accuracies(book, name, range(100, 115), lr=lr)
+        for name, lr in PAGE.items()
+    }
+    ours = found["AdaGrad"][:, 0]
+    for name in PAGE.keys() - {"AdaGrad"}:
+        gain = found[name][:, 0] - ours
+        assert gain.mean() > 2 * gain.std(ddof=1) / len(gain) ** 0.5, name
+    gain = found["momentum"][:, 0] - ours
+    error = gain.std(ddof=1) / len(gain) ** 0.5
+    np.testing.assert_allclose([gain.mean(), error], [0.009, 0.002], atol=5e-4)
+
+
+def test_adagrad_leads_on_two_of_five_other_splits(book):
+    ahead = []
+    for split in (1, 2, 3, 4, 5):
+        split_again(book, split)
+        best = {}
+        for name in ("AdaGrad", "momentum"):
+            best[name] = min(
+                losses_and_accuracies(book, name, range(5), lr=lr)[:, 0].mean()
+                for lr in (0.1, 0.2)
+            )
+        ahead.append(best["AdaGrad"] < best["momentum"])
+    assert sum(ahead) == 2, ahead
+
+
+@pytest.mark.parametrize("split", [1, 2, 3, 4, 5])
+def test_adam_ends_as_low_without_its_correction(book, split):
+    split_again(book, split)
+    best = {}
+    for correct, rates in ((True, (0.003, 0.01, 0.02)), (False, (0.002, 0.003, 0.01))):
+        best[correct] = min(
+            losses_and_accuracies(book, "Adam", range(3), lr=lr, correct=correct)[
+                :, 0
+            ].mean()
+            for lr in rates
+        )
+    assert abs(best[False] - best[True]) < 0.05 * best[True], best
