@@ -232,6 +232,7 @@ FAULTS = [
     Fault("np.sqrt(n * lam)", "np.sqrt(lam)", "the penalty of a sum"),
     Fault("y.mean(axis=-1) / (1 + lam)", "y.mean(axis=-1) * (1 - lam)", "shrunk too much"),
     Fault("sigma**2 / (n * tau**2)", "sigma / (n * tau)", "deviations for variances"),
+    Fault("sigma**2 / (n * tau**2)", "1.07 * sigma**2 / (n * tau**2)", "a factor of 1.07"),
     Fault("lam**2 * tau**2 + sigma**2 / n", "lam**2 * tau**2 + sigma**2", "noise not averaged"),
     Fault("w = w - lr * X.T", "w = w + lr * X.T", "uphill"),
     Fault("(slope(y * (X @ w)) * y) / len(y)", "slope(y * (X @ w)) / len(y)",
