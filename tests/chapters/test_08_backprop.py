@@ -94,7 +94,7 @@ def test_both_modes_find_the_same_jacobian(book, seed, D, C):
 
 FAULTS = [
     Fault("parent.grad += slope", "parent.grad = slope", "overwritten, not added"),
-    Fault("in reversed(nodes):\n            for", "in nodes:\n            for", "forwards"),
+    Fault("in reversed(nodes):\n        for", "in nodes:\n        for", "forwards"),
     Fault("(other.data, self.data))", "(self.data, other.data))", "factors swapped"),
     Fault("Value(t, (self,), (1 - t**2,))", "Value(t, (self,), (1 - t,))", "slope of tanh"),
     Fault("A[l - 1].T @ dZ + lam", "A[l - 1].T @ dZ + 2 * lam", "twice the penalty"),

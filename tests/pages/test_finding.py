@@ -68,9 +68,9 @@ def test_a_question_is_found_and_leads_to_its_answer(reader):
     page = reader.open(address("book/questions"))
     asked = [q for slug in chapters.SLUGS for q in chapters.questions(slug).items()]
     assert len(rows(page)) == len(asked) >= 8
-    page.locator(".finder input").fill("relu")
+    page.locator(".finder input").fill("cell use relu")
     assert len(rows(page)) == 1
-    label = next(label for label, question in asked if "ReLU" in question)
+    label = next(label for label, question in asked if "cell use ReLU" in question)
     page.locator(".found tr:visible a").first.click()
     page.wait_for_url(re.compile(rf"#{label}$"))
     reader.forget()  # the page is another now
