@@ -10,9 +10,14 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from press import chapters
 
-# Lines that may stand open: a short check is the lesson, a short experiment says what it does.
-OPEN = {"check": 6, "run": 12}
-FOLDED = {"check": "the code of this check", "run": "the code of this experiment"}
+# Lines that may stand open: a short check is the lesson, a short experiment says what it does,
+# while a check of what a figure shows (``seen``) is for whoever doubts the figure.
+OPEN = {"seen": 0, "check": 6, "run": 12}
+FOLDED = {
+    "seen": "the code of this check",
+    "check": "the code of this check",
+    "run": "the code of this experiment",
+}
 
 
 def setup(app):

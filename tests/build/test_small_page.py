@@ -31,7 +31,8 @@ CHAPTER = [
     (SOUND, "widget"),
     f"```{{admonition}} What you should have seen\n:class: note, dropdown\n\n{LINK}.\n```",
     (check(OPEN["check"]), "check"),
-    (check(OPEN["check"] + 1), "check", "seen"),
+    (check(OPEN["check"] + 1), "check"),
+    (check(2), "check", "seen"),
     (check(OPEN["run"]), "run"),
     (check(OPEN["run"] + 1), "run"),
     "## Aside *\n\nA thing that **nobody** needs.",
@@ -63,12 +64,18 @@ def page(book):
 
 
 def test_a_long_check_is_folded_and_its_lines_stay(page):
-    short, long, _ = page.select("div.cell.tag_check")
+    short, long, _, _ = page.select("div.cell.tag_check")
     assert not short.select("details") and "assert True" in short.get_text()
     assert "assert True" in long.select_one("details").get_text()
     assert "Show the code of this check" in long.select_one("summary").get_text()
     (output,) = long.select(".cell_output")
     assert "✓ 7 lines" in output.get_text() and not output.find_parent("details")
+
+
+def test_a_check_of_what_a_figure_shows_is_folded_however_short(page):
+    (seen,) = page.select("div.cell.tag_seen")
+    assert "assert True" in seen.select_one("details").get_text()
+    assert "✓ 2 lines" in seen.select_one(".cell_output").get_text()
 
 
 def test_a_long_experiment_is_folded_and_what_it_prints_stays(page):
