@@ -1,4 +1,10 @@
-"""What chapter 14 tells of longer training, trained."""
+"""What chapter 14 tells of longer or other training, trained."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
 
 from tests.chapter_code import Chapter
 
@@ -12,3 +18,59 @@ def test_thirty_passes_over_the_characters_come_near_counting(book):
     found = book["perplexity"](net, book["ids"]["test"])
     assert 3.8 < found < 4.08 and told[-1] < told[11] < told[2]
     assert 3.63 < found < 4.09  # counted with orders 5 and 4
+
+
+def test_a_small_radius_is_slow_and_not_unable(book):
+    """What 14-latch-said tells of 1,000 steps."""
+    X_sign, y_sign = book["latch"](300, np.random.default_rng(13))
+    at_end = lambda O, y: F.binary_cross_entropy_with_logits(O[-1, :, 0], y)
+    right = lambda net: ((net(X_sign)[0][-1, :, 0] > 0) == (y_sign > 0)).float().mean()
+    learned = lambda net: right(net) > 0.98
+    found = []
+    for orthogonal, seed in ((o, s) for o in (False, True) for s in range(5)):
+        net = book["Net"](1, 16, 1, seed, orthogonal)
+        if orthogonal:
+            net.rnn.weight_hh_l0.data *= 0.58
+        net = book["fit"](net, book["latch"], at_end, 1000, 0.01, seed, learned)
+        found.append(learned(net))
+    assert sum(found) >= 6, found
+
+
+@pytest.fixture(scope="module")
+def by_pieces(book):
+    """Validation perplexities of two starts, by how the text is cut, as ``read`` does."""
+    chapter.run("14-char-run", book)
+    ids, V, found = book["ids"], len(book["KEPT"]), {}
+    for way in ("carried", "in order, from zero", "random"):
+        for seed in (0, 1):
+            net, rng = book["Net"](V, 96, V, seed), np.random.default_rng(seed)
+            adam = torch.optim.Adam(net.parameters(), lr=0.01)
+            steps = 3 * ((len(ids["train"]) - 1) // 32 // 16)
+            slower = torch.optim.lr_scheduler.LambdaLR(
+                adam, lambda k, n=steps: max(0, 1 - k / n)
+            )
+            for _ in range(3):
+                if way == "random":
+                    pieces = book["random_pieces"](ids["train"], 32, 16, rng)
+                else:
+                    pieces = book["consecutive"](ids["train"], 32, 16)
+                h = None
+                for X, Y in pieces:
+                    O, h = net(F.one_hot(X, V).float(), h)
+                    h = h.detach() if way == "carried" else None
+                    adam.zero_grad()
+                    F.cross_entropy(O.flatten(0, 1), Y.flatten()).backward()
+                    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+                    adam.step()
+                    slower.step()
+            perplexity = book["perplexity"](net, ids["valid"])
+            found.setdefault(way, []).append(perplexity)
+    return {way: np.mean(values) for way, values in found.items()}
+
+
+def test_the_carried_state_helps_and_the_order_alone_does_not(by_pieces):
+    """What 14-batching tells of the two ways to cut a text."""
+    gain = 1 - by_pieces["carried"] / by_pieces["random"]
+    assert 0.01 < gain < 0.06, by_pieces
+    order = by_pieces["in order, from zero"] / by_pieces["random"]
+    assert abs(order - 1) < 0.015, by_pieces
