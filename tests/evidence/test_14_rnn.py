@@ -74,3 +74,10 @@ def test_the_carried_state_helps_and_the_order_alone_does_not(by_pieces):
     assert 0.01 < gain < 0.06, by_pieces
     order = by_pieces["in order, from zero"] / by_pieces["random"]
     assert abs(order - 1) < 0.015, by_pieces
+
+
+def test_the_rate_of_the_characters_is_the_best_of_three(book):
+    """What 14-char-said tells of the rate, on the validation sentences."""
+    chapter.run("14-char-run", book)
+    told = {lr: book["read"](0, lr)[1][-1] for lr in (0.003, 0.01, 0.03)}
+    assert min(told, key=told.get) == 0.01, told
