@@ -9,8 +9,8 @@ from scipy.special import softmax
 
 from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
 
-# What draws and trains on the photograph costs most and is read by no later check.
-chapter = Chapter("11_convolution", without=r"11-recover(-check)?$")
+# A check of a drawing, and what trains on the photograph and is read by no later check.
+chapter = Chapter("11_convolution", without=r"11-(recover|sharing-check)")
 few = settings(deadline=None, max_examples=25)
 seeds, sizes, small = st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3)
 sides = st.integers(3, 9)
@@ -104,7 +104,7 @@ def test_the_field_is_what_the_gradient_reaches(book, stack):
 def test_the_network_equals_torch(book, seed, N, size):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(N, 1, 16, 16)), rng.integers(0, 10, N)
-    P = [p.astype(float) for p in book["start"]("conv", size, rng)]
+    P = book["start"](size, rng)
     net = book["layered"](P, size)
     logits, back = book["conv_net"](P, X, size)
     there = net(torch.tensor(X))
@@ -124,16 +124,41 @@ def test_each_digit_lies_whole_in_its_frame(book, seed, scrambled):
     order = np.random.default_rng(seed).permutation(1797)
     assert np.array_equal(y, book["DIGITS"].y[order])
     assert_near(
-        np.sort(X.reshape(1797, -1), axis=1)[:, -64:],
+        np.sort(X.numpy().reshape(1797, -1), axis=1)[:, -64:],
         np.sort(book["DIGITS"].X[order].astype(np.float32), axis=1),
     )
 
 
 def test_no_digit_is_in_two_parts(book):
-    sets = book["parts"](4)
-    assert [len(X) for X, _ in sets] == [800, 300, 697]
-    whole = book["placed"](4)[0]
-    assert np.array_equal(np.concatenate([X for X, _ in sets]), whole)
+    rows = [np.arange(1797)[part] for part in book["PARTS"].values()]
+    assert [len(part) for part in rows] == [800, 300, 697]
+    assert np.array_equal(np.concatenate(rows), np.arange(1797))
+
+
+@few
+@given(
+    seed=seeds, h=st.integers(1, 4), w=st.integers(1, 4), m=small, s=st.integers(1, 4)
+)  # fmt: skip
+def test_scattering_and_gathering_are_one(book, seed, h, w, m, s):
+    rng = np.random.default_rng(seed)
+    dY, K = rng.normal(size=(h, w)), rng.normal(size=(m, m))
+    back = F.conv_transpose2d(*(torch.tensor(a)[None, None] for a in (dY, K)), stride=s)
+    assert_near(book["scattered"](dY, K, s, h * w), back[0, 0])
+    assert_near(book["gathered"](dY, K, s), back[0, 0])
+
+
+@few
+@given(seed=seeds, N=st.integers(1, 4))
+def test_own_kernels_that_are_alike_convolve(book, seed, N):
+    layer, generator = (
+        book["OwnKernels"]().double(),
+        torch.Generator().manual_seed(seed),
+    )
+    K = torch.randn(16, 1, 5, 5, generator=generator, dtype=torch.float64)
+    b = torch.randn(16, generator=generator, dtype=torch.float64)
+    layer.weight.data[:], layer.bias.data[:] = K.reshape(16, 25).T, b
+    X = torch.randn(N, 1, 16, 16, generator=generator, dtype=torch.float64)
+    assert_near(layer(X).detach(), F.conv2d(X, K, b))
 
 
 FAULTS = [
@@ -151,31 +176,33 @@ FAULTS = [
           "the last window only"),
     Fault("dY, K[:, :, u, v])", "dY, K[:, :, -1 - u, -1 - v])", "the flip in dX"),
     Fault("dX[:, :, p : p + H, p : p + W]", "dX[:, :, :H, :W]", "the padding kept"),
-    Fault("place = 1 + np.arange", "place = np.arange", "the first pixel as padding"),
-    Fault("np.repeat(K.reshape(O, -1), len(at) // O, axis=0)",
-          "np.tile(K.reshape(O, -1), (len(at) // O, 1))", "kernels in the wrong rows"),
-    Fault("((1, 2, 3),) * 2) + b", "((1, 2, 3),) * 2) - b", "sign of the bias"),
+    Fault("np.arange(1, X[0].size + 1)", "np.arange(X[0].size)", "a pixel as padding"),
+    Fault("M[o, places, seen] = K[o]", "M[o, places, seen] = K[o, ::-1]", "channels"),
+    Fault("m, s * j : s * j + m] += K", "m, s * j : s * j + m] = K", "no sum of windows"),
+    Fault("apart[::s, ::s] = dY", "apart[: len(dY), : dY.shape[1]] = dY", "no zeros"),
+    Fault("(seen * K[::-1, ::-1])", "(seen * K)", "gathered without the turn"),
+    Fault("(1, 2, 3))) + b", "(1, 2, 3))) - b", "sign of the bias"),
     Fault("seen.transpose(0, 1, 4, 5, 2, 3)", "seen.transpose(0, 1, 5, 4, 2, 3)", "im2col"),
     Fault('"nchwuv,ocuv->nohw"', '"nchwuv,ocvu->nohw"', "kernel transposed in einsum"),
     Fault("K[..., ::-1, ::-1], size)", "K, size)", "no flip before the FFT"),
     Fault("[:, :, m1 - 1 :, m2 - 1 :]", "[:, :, : 1 - m1 or None, : 1 - m2 or None]",
           "the wrong ends cut off"),
-    Fault("else seen.mean(axis=(4, 5))", "else seen.sum(axis=(4, 5))", "sum for mean"),
+    Fault("return seen.mean(axis=(4, 5))", "return seen.sum(axis=(4, 5))", "sum for mean"),
     Fault("else 1 / m**2", "else 1.0", "no 1/|R| on the way back"),
     Fault("largest == m * u + v", "largest == m * v + u", "routed to the wrong cell"),
     Fault("+= share * dY", "= share * dY", "overlapping windows forgotten"),
-    Fault('lambda y: y[0::2]', 'lambda y: y[0::3]', "stride 3"),
+    Fault("return y[0::2]", "return y[0::3]", "stride 3"),
+    Fault("np.array([1.0, 2, 1]) / 4)[0::2]", "np.array([1.0, 1, 1]) / 3)[0::2]",
+          "a mean for the Gaussian"),
     Fault("r + d * (m - 1) * S, S * s", "r + d * (m - 1) * S * s, S * s", "S too early"),
     Fault("r + d * (m - 1) * S, S * s", "r + d * m * S, S * s", "m for m − 1"),
     Fault("size, size) * (Z > 0)", "size, size)", "no slope"),
-    Fault("dlogits @ V.T * (A > 0)", "dlogits @ V.T", "no slope in the dense net"),
-    Fault("np.moveaxis(seen @ K + b, 0, 2)", "np.moveaxis(seen @ K + b, 0, 1)",
-          "places as kernels"),
-    Fault("seen.swapaxes(1, 2) @ dZ", "seen.swapaxes(1, 2) @ dZ / 144", "a mean of places"),
+    Fault("Z.permute(1, 2, 0)", "Z.permute(1, 0, 2)", "places as kernels"),
+    Fault("else 2 / below", "else 1 / below", "half of He's variance"),
     Fault("(1 + again, 1797, 2))[again]", "(1 + again, 1797, 2))[0]", "the same places again"),
-    Fault("min(off)", "max(off)", "the worst fit"),
-    Fault("[p - lr * v for p, v", "[p + lr * v for p, v", "uphill"),
-    Fault("share - np.eye(10, dtype", "share + np.eye(10, dtype", "sign of the target"),
+    Fault("min(off) / max", "max(off) / max", "the worst fit"),
+    Fault("(net(X[some]), y[some]).backward()", "(-net(X[some]), y[some]).backward()",
+          "uphill"),
     Fault("frame[i : i + 8, j : j + 8] = D", "frame[:8, :8] = D", "digits in the corner"),
     Fault("nn.Parameter(V.T.contiguous())", "nn.Parameter(-V.T)", "sign of the copied V"),
     Fault("B[..., ::-1, ::-1] if turned", "B[..., ::-1, :] if turned", "half a turn"),

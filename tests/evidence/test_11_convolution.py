@@ -1,0 +1,123 @@
+"""What chapter 11 says of rates and longer trainings, repeated; and faults of its training."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.chapter_code import Chapter, Fault, catches
+from utils import data
+
+chapter = Chapter("11_convolution", without=r"11-(recover|sharing-check)")
+RATES = 0.01, 0.03, 0.1, 0.3, 0.9
+CHOSEN = {"pooled": 0.1, "unpooled": 0.1, "own kernels": 0.1, "dense": 0.3}
+
+
+def shares(book, kind, lr, epochs, seed=0, scrambled=False, again=1):
+    X, y = book["placed"](seed, scrambled)
+    more = [book["placed"](seed, again=t)[0][:800] for t in range(1, again)]
+    net = book["network"](kind, seed)
+    book["descend"](
+        net, torch.cat([X[:800], *more]), y[:800].repeat(again), lr, epochs, seed
+    )
+    return book["right_shares"](net, X, y)
+
+
+def test_the_page_trains_at_the_rates_that_are_tested():
+    text = "\n".join(cell.source for cell in chapter.cells)
+    assert f"BEST_RATES = {CHOSEN}".replace("'", '"') in text
+
+
+@pytest.mark.parametrize("kind", CHOSEN)
+def test_no_other_rate_is_clearly_better(book, kind):
+    """Up to 15 digits of 300, about the standard error of a share."""
+    there = {lr: shares(book, kind, lr, 20)["validation"] for lr in RATES}
+    assert there[CHOSEN[kind]] > max(there.values()) - 0.05, there
+
+
+@pytest.mark.parametrize("kind", CHOSEN)
+def test_eight_times_the_passes_change_little(book, kind):
+    short, long = (
+        shares(book, kind, CHOSEN[kind], epochs)["test"] for epochs in (20, 160)
+    )
+    assert abs(long - short) < 0.1, (short, long)
+
+
+def test_a_wider_dense_network_stays_far_below(book):
+    """512 units in place of 64, at three rates."""
+    X, y = book["placed"](0)
+    whole, wide = shares(book, "pooled", 0.1, 20)["test"], []
+    for lr in (0.03, 0.1, 0.3):
+        net = book["network"]("dense", 0)
+        net[0][1], net[4] = torch.nn.Linear(256, 512), torch.nn.Linear(512, 10)
+        generator = torch.Generator().manual_seed(0)
+        for layer, variance in ((net[0][1], 2 / 256), (net[4], 1 / 512)):
+            torch.nn.init.normal_(layer.weight, 0, variance**0.5, generator=generator)
+            torch.nn.init.zeros_(layer.bias)
+        book["descend"](net, X[:800], y[:800], lr, 40, seed=0)
+        wide.append(book["right_shares"](net, X, y)["test"])
+    assert max(wide) < whole - 0.25, (wide, whole)
+
+
+@pytest.mark.parametrize("kind", ["pooled", "unpooled"])
+def test_the_rate_for_scrambled_pictures_is_as_good_as_any(book, kind):
+    there = {
+        lr: shares(book, kind, lr, 20, scrambled=True)["validation"] for lr in RATES[:4]
+    }
+    assert there[0.1] > max(there.values()) - 0.05, there
+
+
+def test_the_other_rates_change_no_verdict_on_places(book):
+    """The dense network at 30 places, and the control, at the other one's rate."""
+    many = max(
+        shares(book, "dense", lr, 4, again=30)["test"] for lr in (0.03, 0.1, 0.3)
+    )
+    one = max(shares(book, "dense", lr, 120)["test"] for lr in (0.03, 0.1, 0.3))
+    assert many > one + 0.2, (many, one)
+
+
+def test_scrambled_pictures_are_learned_at_no_rate_with_pooling(book):
+    """Eight times the passes, and three rates: still far below the network without pooling."""
+    pooled = [
+        shares(book, "pooled", lr, 160, scrambled=True)["test"]
+        for lr in (0.03, 0.1, 0.3)
+    ]
+    unpooled = shares(book, "unpooled", 0.1, 20, scrambled=True)["test"]
+    assert max(pooled) < unpooled - 0.1, (pooled, unpooled)
+
+
+def test_the_wrong_turn_ends_higher_at_other_rates_and_later(book):
+    grey = data.photograph("china").mean(axis=2)
+    tower = grey[20:212, 70:262].reshape(64, 3, 64, 3).mean(axis=(1, 3))
+    book["below"].__globals__["tower"] = tower  # a run cell of the page makes it
+    upright = np.array([[1, 0, -1], [1, 0, -1], [1, 0, -1]])
+    mixed = np.outer([1, 2, 1], [1, 2, 1]) / 16 + 0.3 * upright
+    for lr, steps in ((0.1, 1500), (0.3, 1000)):
+        for seed in range(8):
+            right, wrong = (
+                book["below"](mixed, t, seed, steps, lr)[-1] for t in (False, True)
+            )
+            assert wrong > right, (lr, seed)
+
+
+def test_the_middle_counts_more_in_a_plane_too(book):
+    """Two layers of 3 × 3: the paths to a cell are products of those along each side."""
+    squares, rng = np.zeros((5, 5)), np.random.default_rng(0)
+    for _ in range(4000):
+        dY = np.ones((1, 1, 1, 1))
+        for side in (3, 5):
+            dY = book["input_gradient"](
+                dY, np.zeros((1, 1, side, side)), rng.normal(size=(1, 1, 3, 3))
+            )
+        squares += dY[0, 0] ** 2 / 4000
+    told = np.outer([1, 2, 3, 2, 1], [1, 2, 3, 2, 1])
+    assert (abs(squares / told - 1) < 0.3).all(), squares
+
+
+# Faults that show only after a training.
+FAULTS = [
+    Fault("lr, momentum=0.9)", "lr / 100, momentum=0.9)", "a hundredth of the rate"),
+    Fault("X[:, 0], order, corners, strict=True", "X[:, 0], order, corners * 0, strict=True",
+          "all in the corner"),
+]  # fmt: skip
+
+test_checks_catch = catches(chapter, FAULTS)
