@@ -13,8 +13,9 @@ from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
 
 # What draws the curves of perplexity costs most and is read by few checks.
 SPARE = (
-    r"13-(ranks-checked|string-check|cheat-run|delta-run|added-checked|overfit-run|"
-    r"overfit-check|halves-run|counts-checked)$"
+    r"13-(ranks-checked|doubling-claim|drawn-check|string-net|cheat-run|delta-run|"
+    r"added-checked|overfit-check|unknown-check|halves-run|halves-claim|counts-checked|"
+    r"turing-alone-check|turing-amount|ex3-code)$"
 )
 chapter = Chapter("13_language_models", without=SPARE)
 few = settings(deadline=None, max_examples=25)
@@ -145,30 +146,37 @@ def test_discounts_and_rate_of_the_contest_are_the_best_on_400_sentences(book):
         p = book["guess"](book["fit"](train, words, lr=lr, epochs=4), new[:, :-1])
         return book["perplexity"](p[np.arange(len(new)), new[:, -1]])
 
-    low, best, high = map(learned, (0.01, 0.03, 0.1))
+    low, best, high = map(learned, (0.005, 0.02, 0.1))
     assert best < 0.95 * min(low, high), (low, best, high)
 
 
 FAULTS = [
     Fault("padded = [[BOS] * (n - 1)", "padded = [[BOS] * n", "one <bos> too many"),
     Fault("after.get(w, 0) + 1", "1", "each pair once"),
-    Fault("total.get(u, 0)) for u, w", "1) for u, w", "no denominator"),
+    Fault("total.get(u, 0)))", "1))", "no denominator"),
     Fault("m_uw / sum(after.values())", "m_uw / len(after)", "types for tokens"),
     Fault("np.exp(-np.log(p).mean())", "np.exp(-np.log2(p).mean())", "bits for nats"),
     Fault("np.exp(-np.log(p).mean())", "1 / p.mean()", "the arithmetic mean"),
     Fault("(m_uw + delta) / (m_u + delta * V)", "(m_uw + delta) / (m_u + delta)", "no V"),
     Fault("p = np.full(V + 2, star[0])", "p = np.zeros(V + 2)", "nothing for the unseen"),
     Fault("p[:2] = 0  # <pad>", "p[:1] = 0  # <pad>", "<bos> is guessed"),
-    Fault("(r + 1) * freq[r + 1] / freq[r]", "r * freq[r + 1] / freq[r]", "r for r + 1"),
-    Fault("(r + 1) * freq[r + 1] / freq[r]", "(r + 1) * freq[r] / freq[r + 1]", "inverted"),
+    Fault("= (r + 1) * freq[r + 1] / freq[r]", "= r * freq[r + 1] / freq[r]", "r for r + 1"),
+    Fault("= (r + 1) * freq[r + 1] / freq[r]", "= (r + 1) * freq[r] / freq[r + 1]", "inverted"),
     Fault("float(V) ** n - freq.sum()", "float(V) ** n", "the seen counted as unseen"),
     Fault("taken.sum() / m.sum()", "taken.mean() / m.sum()", "one discount given back"),
     Fault("(m - taken) / m.sum()", "m / m.sum()", "nothing taken"),
     Fault("np.minimum(m, 3)", "np.minimum(m, 2)", "two discounts"),
-    Fault("(F[1] + 2 * F[2])", "(F[1] + F[2])", "the factor Y"),
-    Fault("* (r + 1) * F[r + 1]", "* r * F[r + 1]", "r for r + 1 in the discounts"),
+    Fault("(freq[1] + 2 * freq[2])", "(freq[1] + freq[2])", "the factor Y"),
+    Fault("Y * (r + 1) * freq[r + 1]", "Y * r * freq[r + 1]", "r for r + 1 in the discounts"),
     Fault("share) / (1 - share)", "share)", "dropout without enlarging"),
-    Fault("levels[n - 1 - len(u)]", "levels[0]", "the highest order only"),
+    Fault("Counter(gram[1:] for gram in grams)",
+          "Counter(gram[1:] for gram in grams.elements())", "how often for how many"),
+    Fault("kept = np.maximum(m - beta, 0)", "kept = np.maximum(m, 0)", "nothing taken by hand"),
+    Fault("beta * (m > 0).sum()", "beta * m.sum()", "a discount for each token"),
+    Fault("emit[:, 3:] = (1 - stop) * np.kron", "emit[:, 3:] = np.kron", "sums above 1"),
+    Fault("visits @ H / visits.sum()", "H.mean()", "states without their visits"),
+    Fault("identity - step.T", "identity - step", "steps the other way round"),
+    Fault("state = after[state, w]", "state = after[0, w]", "a source that forgets"),
     Fault("np.full(V, 1 / V)", "np.full(V, 1 / (V + 2))", "two words too many"),
     Fault("Counter(gram[1:] for gram in grams)", "Counter(gram[:-1] for gram in grams)",
           "contexts for words"),
@@ -180,9 +188,9 @@ FAULTS = [
     Fault("** (1 / tau)", "** tau", "temperature inverted"),
     Fault("[k:]] = 0", "[: -k]] = 0", "the least probable kept"),
     Fault("return out[n - 1 :]", "return out", "<bos> returned"),
+    Fault("tokens[1 : 1 + N", "tokens[2 : 2 + N", "shifted by two"),
     Fault("yield tokens[at], tokens[at + 1]", "yield tokens[at], tokens[at]", "no shift"),
-    Fault("for s in (0, 1))", "for s in (0, 2))", "shifted by two"),
-    Fault("range(0, length - T + 1, T)", "range(0, length - T + 1, 1)", "overlapping"),
+    Fault("range(0, length - size + 1, size)", "range(0, length - size + 1, 1)", "overlapping"),
 ]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
