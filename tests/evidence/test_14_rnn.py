@@ -81,3 +81,37 @@ def test_the_rate_of_the_characters_is_the_best_of_three(book):
     chapter.run("14-char-run", book)
     told = {lr: book["read"](0, lr)[1][-1] for lr in (0.003, 0.01, 0.03)}
     assert min(told, key=told.get) == 0.01, told
+
+
+def learned_at_end(book, K, seed, T=6, steps=3000):
+    """Whether parity of T bits is learned if only the last answer has a loss."""
+    rng = np.random.default_rng(seed)
+    P = book["start"](1, 8, 1, rng)
+    leaves = [torch.from_numpy(p) for p in P]
+    adam = torch.optim.Adam(leaves, lr=0.01)
+
+    def answers(X):
+        W_x, W_h, b, W_o, b_o = P
+        states = book["rnn_forward"](X, np.zeros((X.shape[1], 8)), W_x, W_h, b)
+        return states, states[1:] @ W_o + b_o
+
+    for _ in range(steps):
+        X, y = book["parity_batch"](T, 64, rng)
+        states, O = answers(X)
+        dO = (1 / (1 + np.exp(-O)) - y) / 64
+        dO[:-1] = 0
+        dP = book["double_sum"](dO @ P[3].T, X, states, P[0], P[1], K)
+        dP = *dP, np.einsum("tnh,tnc->hc", states[1:], dO), dO.sum(axis=(0, 1))
+        for leaf, d in zip(leaves, dP, strict=True):
+            leaf.grad = torch.from_numpy(d)
+        adam.step()
+    X, y = book["parity_batch"](T, 500, np.random.default_rng(99))
+    return ((answers(X)[1][-1] > 0) == y[-1]).mean() > 0.98
+
+
+def test_one_step_back_is_not_enough_if_only_the_end_is_asked_for(book):
+    """What 14-one-step-said tells of a loss at the last bit."""
+    short, whole = (
+        [learned_at_end(book, K, seed) for seed in range(6)] for K in (1, 6)
+    )
+    assert sum(short) < 3 < sum(whole), (short, whole)
