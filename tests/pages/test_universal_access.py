@@ -51,6 +51,7 @@ def test_what_only_the_dark_theme_makes_pale_is_found_later(alter):
     page = alter("book/errata_10")
     # All formulas at once: one that MathJax still waits for may lie in what SAMPLE removes.
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function("!document.querySelector('mjx-lazy')")
     page.evaluate(SAMPLE)
     assert not [
         *pale(page, "light", known["light"]),
