@@ -125,9 +125,9 @@ def test_a_code_cell_has_at_most_so_many_lines_and_columns(sizes, sign):
 
 
 @pytest.mark.parametrize(("first", "count", "wrong"), [
-    (9, 4, 0), (10, 4, 1), (0, 7, 0), (0, 3, 1), (0, 8, 1), (0, 0, 2),
+    (9, 4, 0), (10, 4, 1), (0, 8, 0), (0, 3, 1), (0, 0, 2),
 ])  # fmt: skip
-def test_four_to_seven_sliders_the_first_within_ten_cells(first, count, wrong):
+def test_at_least_four_sliders_the_first_within_ten_cells(first, count, wrong):
     cells = [text("Text.") for _ in range(first)]
     cells += [code(WIDGET, "widget") for _ in range(count)]
     assert len(rules.sliders(nbformat.v4.new_notebook(cells=cells))) == wrong
