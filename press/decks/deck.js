@@ -6,6 +6,8 @@ addEventListener("load", async () => {
   await MathJax.typesetPromise();
   await document.fonts.ready;
   await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
+  for (const figure of document.querySelectorAll("figure[data-moved]")) // to its own position
+    figure.querySelector("input, select").dispatchEvent(new Event("input"));
   const slides = document.querySelector(".reveal .slides");
   slides.classList.add("measuring");
   for (const slide of [...slides.children]) fit(slide);
@@ -35,8 +37,34 @@ addEventListener("keydown", (event) => {
 
 const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, aside, style, script"));
 
+// A written slide is never shared out: its body takes the height that the heading leaves, and
+// its pictures grow until they fill what the rest of the body leaves.
+function fill(slide) {
+  const body = slide.querySelector(".body"), edge = 56;
+  const high = HEIGHT - edge - (body.getBoundingClientRect().top - slide.getBoundingClientRect().top);
+  for (const column of slide.querySelectorAll(".columns > div, .body")) {
+    if (column.querySelector(".columns")) continue;
+    for (const picture of column.querySelectorAll("figure.interact, :scope > img, .fragment > img")) {
+      const image = picture.matches("img") ? picture : picture.querySelector("img");
+      const ratio = image.naturalWidth / image.naturalHeight;
+      const set = (width) => { picture.style.width = picture.style.maxWidth = `${width}px`; };
+      set(column.clientWidth);
+      for (let left = 6; left && column.scrollHeight > high; left--) // its controls may wrap anew
+        set(Math.max(360, (image.clientHeight - (column.scrollHeight - high)) * ratio));
+    }
+    for (const wide of column.querySelectorAll(".highlight, .math, .printed, table")) {
+      const inner = [wide, ...wide.querySelectorAll("pre, mjx-container")];
+      const over = Math.max(...inner.map((x) => x.scrollWidth)) / column.clientWidth;
+      const size = parseFloat(getComputedStyle(wide).fontSize);
+      if (over > 1) wide.style.fontSize = `${(0.98 * size) / over}px`;
+    }
+  }
+  body.style.height = `${high}px`;
+}
+
 // Pictures take the height that is left, code and text shrink a little, the rest moves on.
 function fit(slide) {
+  if (slide.matches(".written")) return fill(slide);
   const over = () => slide.scrollHeight - HEIGHT;
   for (const figure of slide.querySelectorAll("figure.interact, :scope > img")) {
     const image = figure.matches("img") ? figure : figure.querySelector("img");

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup
 
 from press import chapters
+from press.decks import written
 from press.decks.cut import Slide, slides
 
 HERE = Path(__file__).parent
@@ -41,7 +42,7 @@ def deck_of(slug: str, html: Path = HTML, everything: bool = False) -> Path:
 def is_newest(slug: str, html: Path = HTML) -> bool:
     """Whether nothing that a deck is made of is newer than it."""
     deck = deck_of(slug, html)
-    made_of = [page_of(slug, html), chapters.path(slug)]
+    made_of = [page_of(slug, html), chapters.path(slug), written.path_of(slug)]
     made_of += [chapters.ROOT / "requirements.txt", *HERE.glob("*.*")]
     newest = max(path.stat().st_mtime for path in made_of if path.exists())
     return deck.exists() and deck.stat().st_mtime > newest
@@ -65,7 +66,8 @@ def write(
         if not image["src"].startswith("data:"):
             image["src"] = _data_uri(built.parent / image["src"])
     notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
-    deck = slides(page, notebook, everything)
+    deck = None if everything else written.of_chapter(slug, page)
+    deck = deck or slides(page, notebook, everything)
     parts = {
         "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
         "style": _style(html),

@@ -107,3 +107,12 @@ def test_kneser_ney_counts_better_than_the_models_of_the_page_read(book):
 def test_twelve_passes_are_better_than_four_and_worse_than_counting(book):
     model, _ = book["read"](0, steps=1800)
     assert 3.55 < book["perplexity"](model, book["ids"]["test"]) < 3.95
+
+
+def test_without_a_mask_more_steps_help_the_last_place_but_not_enough(book):
+    """What 17-broken tells of 600 steps: above the honest model, below guessing."""
+    chapter.define("17-broken-check", book, "NoMask")
+    peeker, _ = book["read"](0, steps=600, d=32, kind=book["NoMask"])
+    last = book["perplexity"](peeker, book["ids"]["test"][:6000], first=31)
+    honest = book["perplexity"](book["read"](0)[0], book["ids"]["test"][:6000])
+    assert 2 * honest < last < 14, (last, honest)

@@ -1,0 +1,149 @@
+"""What a built page shows, by the names that a written deck uses: see ``press.decks.written``."""
+
+import ast
+import json
+import re
+from copy import copy
+
+from bs4 import Tag
+
+ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
+BETWEEN = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
+
+
+class Shown:
+    """The things of a page, each found by its name."""
+
+    def __init__(self, cells: list[tuple[dict, list[Tag]]]):
+        self.cells = cells
+        self.page = cells[0][1][0].find_parent("article")
+
+    def figure(self, name: str) -> str:
+        """An interactive figure, ``walk step=6, kernel=upright``, at that position."""
+        name, _, position = name.partition(" ")
+        found = self._one("figure", name, "figure.interact", lambda f: f["data-name"])
+        output = found.find_parent(class_="cell_output")
+        start = dict(pair.strip().split("=", 1) for pair in position.split(",") if pair)
+        script = found.find("script", type="application/json")
+        data = json.loads(script.string)
+        for control in data["controls"]:
+            if control["name"] in start:
+                value = start.pop(control["name"])
+                texts = control["texts"]  # as the control shows them
+                if value not in texts:
+                    said = f"expected {control['name']} in {', '.join(texts)}"
+                    raise ValueError(f"figure {name}: {said}, got {value!r}")
+                control["start"] = texts.index(value)
+        if start:
+            known = ", ".join(control["name"] for control in data["controls"])
+            raise ValueError(f"figure {name}: expected {known}, got {', '.join(start)}")
+        moved = copy(found)
+        moved.find("script", type="application/json").string = json.dumps(data)
+        moved["data-moved"] = ""
+        return f"{output.find('style')}{moved}{output.find_all('script')[-1]}"
+
+    def equation(self, label: str) -> str:
+        """A displayed equation by its label, ``eq-11-line``."""
+        return str(self._equation(label))
+
+    def steps(self, label: str) -> str:
+        """The same, its lines one click after the other."""
+        equation = copy(self._equation(label))
+        body = equation.find(string=re.compile(r"\\\["))
+        body.replace_with(ALIGNED.sub(_clicks, str(body)))
+        return str(equation)
+
+    def code(self, name: str) -> str:
+        """A function or class, or of it the lines ``name: first … last``."""
+        match = BETWEEN.match(name)
+        if match is None:
+            raise ValueError(f"code: expected 'name' or 'name: a … b', got {name!r}")
+        name, first, last = match.groups()
+        known = {}
+        for cell, blocks in self.cells:
+            if cell["cell_type"] == "code":
+                source = "".join(cell["source"])
+                for node in ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body:
+                    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                        known[node.name] = node, source, blocks[0]
+        if name not in known:
+            raise ValueError(f"code: expected one of {', '.join(known)}; got {name!r}")
+        node, source, box = known[name]
+        begin, end = node.lineno - 1, node.end_lineno
+        if first:
+            lines = [line.strip() for line in source.split("\n")]
+            begin = _line(lines, first, begin, end, name)
+            end = _line(lines, last, begin, end, name) + 1
+        drawn = box.find(class_="cell_input").find("pre").decode_contents()
+        lines = dict(enumerate(drawn.strip("\n").split("\n")))
+        said = node.body[0] if ast.get_docstring(node) else None  # the speaker says it
+        for i in range(said.lineno - 1, said.end_lineno) if said else ():
+            del lines[i]
+        shown = _flush([line for i, line in lines.items() if begin <= i < end])
+        return f'<div class="highlight"><pre>{shown}</pre></div>'
+
+    def table(self, label: str) -> str:
+        """The first table after a label, ``sec-11-size``."""
+        return str(self._after("table", label, "table"))
+
+    def drawing(self, label: str) -> str:
+        """The first picture after a label, ``fig-11-sharing``."""
+        return str(self._after("drawing", label, "img"))
+
+    def printed(self, name: str) -> str:
+        """What the cell with this id prints."""
+        known = {cell["id"]: blocks[0] for cell, blocks in self.cells}
+        output = known[name].find(class_="cell_output") if name in known else None
+        if output is None:
+            raise ValueError(f"printed: expected a cell with output, got {name!r}")
+        return f'<pre class="printed">{output.get_text().strip()}</pre>'
+
+    def _equation(self, label):
+        name = lambda e: e["id"].removeprefix("equation-")
+        return self._one("equation", label, "div.math[id^=equation-]", name)
+
+    def _one(self, what, name, selector, name_of):
+        known = {name_of(element): element for element in self.page.select(selector)}
+        if name not in known:
+            expected = ", ".join(known)
+            raise ValueError(f"{what}: expected one of {expected}; got {name!r}")
+        return known[name]
+
+    def _after(self, what, label, tag):
+        place = self.page.find(id=label)
+        found = place and (place.find(tag) or place.find_next(tag))
+        if not found:
+            known = [e["id"] for e in self.page.select("[id^=sec-], [id^=fig-]")]
+            raise ValueError(
+                f"{what}: expected a {tag} after one of {known}, got {label}"
+            )
+        return found
+
+
+def _clicks(match):
+    """Each line of an aligned formula in a fragment of its own, but for the first."""
+    opening, _, body, closing = match.groups()
+    first, *rest = re.split(r"\\\\(?:\[\w+\])?", body)
+    lines = [first]
+    for line in rest:
+        parts = (rf"\class{{fragment}}{{{cell}}}" if cell.strip() else cell
+                 for cell in line.split("&"))  # fmt: skip
+        lines.append("&".join(parts))
+    return opening + r"\\".join(lines) + closing
+
+
+def _line(lines, start, begin, end, name):
+    for i in range(begin, end):
+        if lines[i].startswith(start):
+            return i
+    raise ValueError(
+        f"code {name}: expected a line that begins with {start!r}, got none"
+    )
+
+
+def _flush(lines):
+    """Highlighted lines without the indentation that they share."""
+    shared = min(
+        (len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0
+    )
+    return "\n".join(line[shared:] for line in lines)

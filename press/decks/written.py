@@ -1,0 +1,143 @@
+"""Decks that are written: ``slides/NN_slug.md`` names what the built page shows.
+
+One slide a heading; how to write them is said in ``slides/README.md``. Nothing of the
+chapter is typed twice: figures, equations, code, tables and drawings are taken from its
+page by their names, and a name that does not exist is an error that says what there is.
+"""
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from press import chapters
+from press.decks import named
+from press.decks.cut import Slide, cells
+
+FOLDER = chapters.ROOT / "slides"
+ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")
+POLL, NUMBER = re.compile(r"^\? (.+)$"), re.compile(r"^= (.+)$")
+COLUMN, CLICK, NOTES = "|||", ". . .", "Notes:"
+MINUTES = re.compile(r"^\(([\d.]+) min\)")
+
+_inline = {"renderer": lambda content, options: _tex(content, options)}
+_markdown = MarkdownIt("commonmark").use(dollarmath_plugin, **_inline)
+
+
+def _tex(content, options):
+    left, right = (r"\[", r"\]") if options["display_mode"] else (r"\(", r"\)")
+    return f"{left}{escape(content)}{right}"
+
+
+def path_of(slug: str) -> Path:
+    """Where the deck of a chapter is written, if it is."""
+    return FOLDER / f"{slug}.md"
+
+
+def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
+    """The slides that a text describes, with what they show taken from the built page.
+
+    Raises
+    ------
+    ValueError
+        A slide names what the page does not have, or has no heading or no notes.
+    """
+    shown = named.Shown(cells(page, notebook))
+    deck = []
+    for part in re.split(r"^(?=#{1,2} )", text, flags=re.M)[1:]:
+        head, _, body = part.partition("\n")
+        body, _, notes = body.partition(f"\n{NOTES}")
+        title = _markdown.renderInline(head.lstrip("# ").strip())
+        try:
+            deck.append(_slide(title, head.startswith("# "), body, notes, shown))
+        except ValueError as error:
+            raise ValueError(f"slide {len(deck) + 1}, {head!r}: {error}") from None
+    if not deck or not deck[0].opens_section:
+        raise ValueError("expected a first line '# The title', got none")
+    return deck
+
+
+def _slide(title, opens, body, notes, shown):
+    if not notes.strip():
+        raise ValueError(f"expected notes after {NOTES!r}, got none")
+    columns = [_column(part, shown) for part in body.split(f"\n{COLUMN}\n")]
+    kinds = [kind for _, kind in columns if kind]
+    if len(columns) > 1:
+        inner = "".join(f"<div>{blocks}</div>" for blocks, _ in columns)
+        blocks = f'<div class="columns">{inner}</div>'
+    else:
+        blocks = columns[0][0]
+    blocks = f'<div class="body">{blocks}</div>'
+    kind = "title" if opens else kinds[0] if kinds else "text"
+    return Slide(title, f"{kind} written", opens, [blocks], [_spoken(notes)])
+
+
+def _column(text, shown):
+    """The HTML of one column, in clicks, and what kind of slide it makes."""
+    out, kind = [], ""
+    for click, part in enumerate(text.split(f"\n{CLICK}\n")):
+        blocks, plain = [], []
+        for line in [*part.split("\n"), ""]:
+            item, poll, number = (x.match(line) for x in (ITEM, POLL, NUMBER))
+            if not (item or poll or number):
+                plain.append(line)
+                continue
+            blocks.append(_markdown.render("\n".join(plain)))
+            plain = []
+            if item:
+                blocks.append(getattr(shown, item[1])(item[2].strip()))
+                kind = kind or {"figure": "figure", "code": "code"}.get(item[1], "")
+            elif poll:
+                blocks.append(_poll(poll[1]))
+                kind = "predict"
+            else:
+                blocks.append(_number(number[1]))
+        blocks.append(_markdown.render("\n".join(plain)))
+        html = "".join(blocks)
+        if html.strip():
+            out.append(f'<div class="fragment">{html}</div>' if click else html)
+    return "".join(out), kind
+
+
+def _poll(line):
+    """Answers to vote on, each with its letter."""
+    items = "".join(
+        f"<li>{_markdown.renderInline(answer.strip())}</li>"
+        for answer in line.split(" | ")
+    )
+    return f'<ol class="poll">{items}</ol>'
+
+
+def _number(line):
+    """A number that matters, large, and what it is the number of."""
+    value, _, caption = line.partition(" | ")
+    said = _markdown.renderInline(caption.strip())
+    return (
+        f'<p class="number"><b>{_markdown.renderInline(value.strip())}</b> {said}</p>'
+    )
+
+
+def _spoken(notes):
+    """Speaker notes; the minutes that stand first are kept for the clock."""
+    text = notes.strip()
+    minutes = MINUTES.match(text)
+    if minutes is None:
+        raise ValueError(f"expected notes that begin with '(2 min)', got {text[:30]!r}")
+    said = _markdown.render(text)
+    return f'<div data-minutes="{minutes[1]}">{said}</div>'
+
+
+def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:
+    """The written deck of a chapter, or None if it has none yet."""
+    path = path_of(slug)
+    if not path.exists():
+        return None
+    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
+    try:
+        return slides(page, notebook, path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path.relative_to(chapters.ROOT)}: {error}") from None
