@@ -1,0 +1,158 @@
+"""Decks that are written: names, words, letters, ink and the clock."""
+
+import json
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+
+from press.decks import written
+from press.decks.files import deck_of, page_of
+from tests.chapter_code import ROOT
+
+WRITTEN = sorted(path.stem for path in written.FOLDER.glob("[0-9]*.md"))
+every_deck = pytest.mark.parametrize("slug", WRITTEN)
+
+CELL = {"cell_type": "code", "metadata": {}}
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "id": "text", "source": "", "metadata": {}},
+        {**CELL, "id": "code", "source": 'def twice(x):\n    """Doc."""\n    return x'},
+        {**CELL, "id": "slider", "source": ""},
+    ]
+}
+CONTROLS = {"controls": [{"name": "step", "texts": ["0", "1"], "start": 0}]}
+PAGE = f"""<article><section id="sec-1"><div class="math" id="equation-eq-1">
+\\[\\begin{{aligned}} a&=b\\\\ &=c \\end{{aligned}}\\]</div>
+<table><tr><td>cell</td></tr></table><!-- cell text --></section>
+<div class="cell-id-code"><div class="cell_input"><pre>def twice(x):
+    \"\"\"Doc.\"\"\"
+    return x</pre></div><div class="cell_output">✓ printed</div></div>
+<div class="cell-id-slider"><div class="cell_output"><style></style>
+<figure class="interact" data-name="walk"><img src="a.png">
+<script type="application/json">{json.dumps(CONTROLS)}</script></figure>
+<script>run()</script></div></div></article>"""
+NOTES = "\n\nNotes:\n(2 min) Said.\n"
+
+
+def made(*slides):
+    text = "\n".join(f"{slide}{NOTES}" for slide in ("# Title", *slides))
+    return written.slides(BeautifulSoup(PAGE, "html.parser"), NOTEBOOK, text)
+
+
+def only(body):
+    return made(f"## A point.\n\n{body}")[1].html()
+
+
+def test_a_slide_a_heading_with_notes_and_minutes():
+    title, slide = made("## The sum is $1$.\n\nWords.")
+    assert title.opens_section and title.title == "Title"
+    assert r"\(1\)" in slide.title
+    assert "<p>Words.</p>" in slide.html() and 'data-minutes="2"' in slide.html()
+
+
+@pytest.mark.parametrize(("line", "shown"), [
+    ("equation: eq-1", "aligned"),
+    ("steps: eq-1", r"\class{fragment}{=c"),
+    ("code: twice", "    return x"),
+    ("code: twice: return … return", "<pre>return x</pre>"),
+    ("table: sec-1", "<td>cell</td>"),
+    ("drawing: sec-1", 'src="a.png"'),
+    ("printed: code", "✓ printed"),
+    ("figure: walk step=1", '"start": 1'),
+    ("? yes | no", "<li>yes</li><li>no</li>"),
+    ("= 586 | numbers", "<b>586</b> numbers"),
+    ("one\n. . .\ntwo", '<div class="fragment"><p>two</p>'),
+    ("one\n|||\ntwo", '<div class="columns"><div><p>one</p>'),
+])  # fmt: skip
+def test_a_line_shows_what_it_names(line, shown):
+    html = only(line)
+    assert shown in html, html
+    assert "Doc." not in html  # the speaker says what a docstring says
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("equation: eq-2", "expected one of eq-1; got 'eq-2'"),
+    ("code: thrice", "expected one of twice; got 'thrice'"),
+    ("code: twice: lost … return", "a line that begins with 'lost'"),
+    ("table: sec-9", "expected a table after one of"),
+    ("printed: nothing", "expected a cell with output, got 'nothing'"),
+    ("figure: run", "expected one of walk; got 'run'"),
+    ("figure: walk step=7", "expected step in 0, 1, got '7'"),
+    ("figure: walk pace=1", "expected step, got pace"),
+])  # fmt: skip
+def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, said):
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        only(line)
+    assert "slide 2, '## A point.'" in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["## No title" + NOTES, "# Title\n\nWithout notes."])
+def test_a_deck_without_title_or_notes_is_an_error(text):
+    with pytest.raises(ValueError, match="expected"):
+        written.slides(BeautifulSoup(PAGE, "html.parser"), NOTEBOOK, text)
+
+
+def test_minutes_are_asked_for():
+    with pytest.raises(ValueError, match=r"expected notes that begin with '\(2 min\)'"):
+        made("## A point.\n\nWords.\n\nNotes:\nSaid." + "\n## Next")
+
+
+# Of each slide with all that appears on clicks: its words without heading, formulas and
+# answers; its smallest letters; how far down its ink reaches; whether something is cut off.
+SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
+  Reveal.slide(i, 0, 99);
+  const slide = Reveal.getCurrentSlide(), top = slide.getBoundingClientRect().top;
+  const seen = (x) => x.offsetParent && !x.closest("aside");
+  const size = (x) => parseFloat(getComputedStyle(x).fontSize);
+  const letters = [...slide.querySelectorAll(".body :is(p, li, td)")].filter(
+    (x) => seen(x) && !x.closest("figure, .highlight"));
+  const code = [...slide.querySelectorAll(".highlight pre, .printed")].filter(seen);
+  const ink = [...slide.querySelectorAll(
+    ".body :is(p, li, td, pre, img, form, mjx-container)")].filter(seen);
+  const edges = ink.map((x) => x.getBoundingClientRect());
+  const text = [...slide.querySelectorAll(".body > p, .body > ul, .fragment > p")].filter(
+    (x) => seen(x) && !x.matches(".number"));
+  const plain = text.map((x) => { const y = x.cloneNode(true);
+    y.querySelectorAll("mjx-container").forEach((m) => m.remove()); return y.textContent; });
+  return {
+    title: slide.querySelector("h2").textContent,
+    words: plain.join(" ").split(/\s+/).filter(Boolean).length,
+    letters: Math.min(...letters.map(size), 99), code: Math.min(...code.map(size), 99),
+    high: Math.max(...edges.map((e) => e.bottom)) - Math.min(...edges.map((e) => e.top)),
+    cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281),
+    kind: slide.className, minutes: slide.querySelector("aside [data-minutes]").dataset.minutes,
+  };
+})"""
+
+
+@pytest.fixture
+def measured(reader, slug):
+    size = {"width": 1280, "height": 720}
+    page = reader.open(deck_of(slug).as_uri(), viewport=size)
+    page.wait_for_selector("html[data-ready=yes]", timeout=60_000)
+    yield page.evaluate(SLIDES)
+    page.evaluate("Reveal.slide(0, 0, -1)")
+
+
+@every_deck
+def test_a_written_deck_is_an_hour_that_the_last_row_can_read(measured):
+    assert 30 <= len(measured) <= 45
+    assert 45 <= sum(float(slide["minutes"]) for slide in measured) <= 80
+    for slide in measured:
+        assert slide["words"] <= 25, slide
+        assert slide["letters"] >= 24 and slide["code"] >= 20, slide
+        assert not slide["cut"], slide
+        pictured = "figure" in slide["kind"].split()
+        assert not pictured or slide["high"] > 300, slide  # a figure fills its slide
+
+
+@every_deck
+def test_a_written_deck_tells_its_point_and_asks(slug):
+    deck = BeautifulSoup(deck_of(slug).read_text(encoding="utf-8"), "html.parser")
+    titles = [h.get_text() for h in deck.select("section > h2")]
+    assert len(set(titles)) == len(titles), "a point is made once"
+    assert len(deck.select("section.predict ol.poll")) >= 3
+    notes = [aside.get_text() for aside in deck.select("aside.notes")]
+    assert min(len(note.split()) for note in notes) >= 12
+    assert page_of(slug).exists() and (ROOT / "slides" / "README.md").exists()
