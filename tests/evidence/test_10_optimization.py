@@ -78,3 +78,12 @@ def test_adam_ends_as_low_without_its_correction(book, split):
             for lr in rates
         )
     assert abs(best[False] - best[True]) < 0.05 * best[True], best
+
+
+@pytest.mark.parametrize("start", range(3))
+def test_the_noisy_walk_needs_no_cut_in_the_end(book, start):
+    """What failure 2 tells of sixty epochs at the rate 0.6 with batches of 4."""
+    how = {"epochs": 60, "lr": 0.6, "batch_size": 4}
+    losses = book["outcome"](book["gd"], start, **how)[3]
+    by_epoch = losses.reshape(60, -1).mean(axis=1)
+    assert by_epoch[:10].min() > 0.1 and by_epoch[-1] < 0.001

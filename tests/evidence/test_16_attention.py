@@ -30,9 +30,12 @@ def test_the_rate_of_the_page_is_the_best_of_three(book, name):
     assert found[1] == max(found) > max(found[0], found[2]), found
 
 
-def test_longer_training_does_not_help_one_head(book):
+def test_longer_training_helps_one_head_at_a_smaller_rate(book):
+    """At the page's rate it stays where it is; at 0.005 it comes near four heads."""
     (short, _), (long, _) = (right(book, "held", n, h=1) for n in (8, 24))
     assert long < short + 0.05 < 0.65, (short, long)
+    slow, _ = right(book, "held", 60, lr=0.005, h=1)
+    assert slow > 0.95, slow
 
 
 def test_longer_training_helps_the_fixed_code(book):
