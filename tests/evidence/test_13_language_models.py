@@ -47,11 +47,14 @@ def test_rate_and_length_of_the_training_on_the_prose(book, division):
     assert all(abs(pp / found[0.02] - 1) < 0.02 for pp in found.values()), found
     longer = trained(book, division, epochs=12)
     assert max(found[0.02], longer) < division[3], (found, longer, division[3])
+    eight = trained(book, division, epochs=8)  # 13-contest-said: a little better
+    assert eight < 0.985 * found[0.02], (eight, found)
 
 
 def test_without_dropout_the_network_overfits_within_a_few_epochs(book, division):
-    bare = {n: trained(book, division, epochs=n, drop=(0.0, 0.0)) for n in (1, 2, 8)}
-    assert min(bare, key=bare.get) < 8 and bare[8] > 1.2 * min(bare.values()), bare
+    bare = {n: trained(book, division, epochs=n, drop=(0.0, 0.0)) for n in (1, 2, 4, 8)}
+    assert min(bare, key=bare.get) == 2 and bare[8] > 1.2 * bare[2], bare
+    assert abs(bare[2] - 78) < 1.5, bare
 
 
 def source(book, make, seed):
@@ -78,9 +81,9 @@ def test_classes_longer_training_and_other_counts_keep_the_order(book, seed):
     counts = min(counted(book, some, new, n) for n in (2, 3, 4))
     for epochs in (6, 20):
         net = scored(
-            book, some, new, 3, D=8, H=32, lr=0.03, epochs=epochs, drop=(0.0, 0.0)
+            book, some, new, 2, D=8, H=32, lr=0.03, epochs=epochs, drop=(0.0, 0.0)
         )
-        assert net < 0.8 * counts, (epochs, net, counts)
+        assert net < 0.95 * counts, (epochs, net, counts)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -93,3 +96,6 @@ def test_words_alone_no_setting_of_the_network_beats_the_counts(book, seed):
                 book, some, new, 2, D=D, H=H, lr=lr, epochs=epochs, drop=(drop, drop)
             )
             assert net > counts, (D, H, drop, epochs, lr, net, counts)
+    large = scored(book, some, new, 2, D=64, H=64, lr=0.01, epochs=8, drop=(0.4, 0.2))
+    small = scored(book, some, new, 2, D=8, H=32, lr=0.03, epochs=6, drop=(0.0, 0.0))
+    assert counts < large < 0.95 * small, (counts, large, small)
