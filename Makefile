@@ -75,7 +75,7 @@ lock: $(READY)  ## Renew requirements.lock after a change of requirements.txt
 	$(PIP) uv==0.13.9
 	$(BIN)/uv pip compile --quiet --upgrade requirements.txt --output-file requirements.lock
 
-slides: book  ## Cut decks for lectures: make slides CHAPTER=16_attention
+slides: book  ## Decks for lectures: make slides CHAPTER=16_attention
 	@$(BIN)/python -m press.decks $(CHAPTER)
 
 present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attention

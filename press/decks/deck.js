@@ -18,6 +18,10 @@ addEventListener("load", async () => {
     pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
     keyboardCondition: (event) => !event.target.matches(CONTROLS) || isForDeck(event),
   });
+  Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark room" }, () => {
+    const { dataset } = document.documentElement;
+    dataset.theme = dataset.theme === "dark" ? "light" : "dark";
+  });
   document.documentElement.dataset.ready = "yes";
 });
 

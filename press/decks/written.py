@@ -21,6 +21,7 @@ from press.decks.cut import Slide, cells
 FOLDER = chapters.ROOT / "slides"
 ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")
 POLL, NUMBER = re.compile(r"^\? (.+)$"), re.compile(r"^= (.+)$")
+SAME = re.compile(r"^same: (.+)$", re.M)
 COLUMN, CLICK, NOTES = "|||", ". . .", "Notes:"
 MINUTES = re.compile(r"^\(([\d.]+) min\)")
 
@@ -64,6 +65,8 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
 def _slide(title, opens, body, notes, shown):
     if not notes.strip():
         raise ValueError(f"expected notes after {NOTES!r}, got none")
+    pairs = [pair for line in SAME.findall(body) for pair in line.split(" | ")]
+    body = SAME.sub("", body)
     columns = [_column(part, shown) for part in body.split(f"\n{COLUMN}\n")]
     kinds = [kind for _, kind in columns if kind]
     if len(columns) > 1:
@@ -71,9 +74,30 @@ def _slide(title, opens, body, notes, shown):
         blocks = f'<div class="columns">{inner}</div>'
     else:
         blocks = columns[0][0]
-    blocks = f'<div class="body">{blocks}</div>'
+    blocks = f'<div class="body">{_coloured(blocks, pairs)}</div>'
     kind = "title" if opens else kinds[0] if kinds else "text"
     return Slide(title, f"{kind} written", opens, [blocks], [_spoken(notes)])
+
+
+def _coloured(html, pairs):
+    """Each symbol of a formula and its name in code, ``\\mathbf{W}_h = W_h``, in one colour."""
+    if not pairs:
+        return html
+    page = BeautifulSoup(html, "html.parser")
+    for i, pair in enumerate(pairs, 1):
+        symbol, _, name = pair.rpartition(" = ")
+        formulas = [s for s in page.find_all(string=True) if symbol and symbol in s]
+        spans = [span for span in page.select(".highlight span") if span.string == name]
+        if not formulas or not spans:
+            raise ValueError(
+                f"same: expected '\\symbol = name', both on the slide, got {pair!r}"
+            )
+        for formula in formulas:
+            coloured = formula.replace(symbol, rf"\class{{same-{i}}}{{{symbol}}}")
+            formula.replace_with(coloured)
+        for span in spans:
+            span["class"] = [*span.get("class", []), f"same-{i}"]
+    return str(page)
 
 
 def _column(text, shown):
