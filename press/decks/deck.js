@@ -41,6 +41,23 @@ addEventListener("keydown", (event) => {
 
 const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, aside, style, script"));
 
+// What stands alone on its slide grows until the last row can read it with ease.
+const LARGEST = { math: 66, printed: 44, highlight: 30 };
+function grow(column, high) {
+  const blocks = [...column.querySelectorAll(".math, .printed, .highlight")];
+  const widest = (x) => Math.max(...[x, ...x.querySelectorAll("pre, mjx-container")].map((y) => y.scrollWidth));
+  for (const block of blocks) {
+    const most = LARGEST[Object.keys(LARGEST).find((kind) => block.classList.contains(kind))];
+    for (let size = parseFloat(getComputedStyle(block).fontSize) + 2; size <= most; size += 2) {
+      const before = block.style.fontSize;
+      block.style.fontSize = `${size}px`;
+      if (widest(block) <= column.clientWidth && column.scrollHeight <= 0.94 * high) continue;
+      block.style.fontSize = before;
+      break;
+    }
+  }
+}
+
 // A written slide is never shared out: its body takes the height that the heading leaves, and
 // its pictures grow until they fill what the rest of the body leaves.
 function fill(slide) {
@@ -62,6 +79,7 @@ function fill(slide) {
       const size = parseFloat(getComputedStyle(wide).fontSize);
       if (over > 1) wide.style.fontSize = `${(0.98 * size) / over}px`;
     }
+    if (!column.querySelector("img")) grow(column, high);
   }
   body.style.height = `${high}px`;
 }

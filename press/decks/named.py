@@ -4,10 +4,12 @@ import ast
 import json
 import re
 from copy import copy
+from html import escape
 
 from bs4 import Tag
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
+LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # said by the formula
 BETWEEN = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 
 
@@ -64,7 +66,7 @@ class Shown:
             if cell["cell_type"] == "code":
                 source = "".join(cell["source"])
                 for node in ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body:
-                    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                    if blocks and isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                         known[node.name] = node, source, blocks[0]
         if name not in known:
             raise ValueError(f"code: expected one of {', '.join(known)}; got {name!r}")
@@ -75,6 +77,7 @@ class Shown:
             begin = _line(lines, first, begin, end, name)
             end = _line(lines, last, begin, end, name) + 1
         drawn = box.find(class_="cell_input").find("pre").decode_contents()
+        drawn = LABEL.sub("", drawn)
         lines = dict(enumerate(drawn.strip("\n").split("\n")))
         said = node.body[0] if ast.get_docstring(node) else None  # the speaker says it
         for i in range(said.lineno - 1, said.end_lineno) if said else ():
@@ -92,11 +95,11 @@ class Shown:
 
     def printed(self, name: str) -> str:
         """What the cell with this id prints."""
-        known = {cell["id"]: blocks[0] for cell, blocks in self.cells}
+        known = {cell["id"]: blocks[0] for cell, blocks in self.cells if blocks}
         output = known[name].find(class_="cell_output") if name in known else None
         if output is None:
             raise ValueError(f"printed: expected a cell with output, got {name!r}")
-        return f'<pre class="printed">{output.get_text().strip()}</pre>'
+        return f'<pre class="printed">{escape(output.get_text().strip())}</pre>'
 
     def _equation(self, label):
         name = lambda e: e["id"].removeprefix("equation-")

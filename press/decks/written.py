@@ -81,23 +81,25 @@ def _slide(title, opens, body, notes, shown):
 
 def _coloured(html, pairs):
     """Each symbol of a formula and its name in code, ``\\mathbf{W}_h = W_h``, in one colour."""
-    if not pairs:
-        return html
     page = BeautifulSoup(html, "html.parser")
     for i, pair in enumerate(pairs, 1):
         symbol, _, name = pair.rpartition(" = ")
+        in_formula = rf"\class{{same-{i}}}{{{symbol}}}"
+        in_code = f'<span class="same-{i}">{name}</span>'
+        word = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
         formulas = [s for s in page.find_all(string=True) if symbol and symbol in s]
-        spans = [span for span in page.select(".highlight span") if span.string == name]
-        if not formulas or not spans:
+        code = [s for s in page.select(".highlight pre")]
+        texts = [s for pre in code for s in pre.find_all(string=word)]
+        if not formulas or not texts:
             raise ValueError(
-                f"same: expected '\\symbol = name', both on the slide, got {pair!r}"
+                f"same: expected 'symbol = name', both on the slide, got {pair!r}"
             )
         for formula in formulas:
-            coloured = formula.replace(symbol, rf"\class{{same-{i}}}{{{symbol}}}")
-            formula.replace_with(coloured)
-        for span in spans:
-            span["class"] = [*span.get("class", []), f"same-{i}"]
-    return str(page)
+            formula.replace_with(formula.replace(symbol, in_formula))
+        for text in texts:
+            parts = word.sub(lambda _, told=in_code: told, escape(text, quote=False))
+            text.replace_with(BeautifulSoup(parts, "html.parser"))
+    return str(page) if pairs else html
 
 
 def _column(text, shown):

@@ -88,7 +88,7 @@ def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, said):
 
 
 def test_a_symbol_and_its_name_in_the_code_have_one_colour():
-    page = PAGE.replace("return x", 'return <span class="n">x</span>')
+    page = PAGE.replace("return x", '<span class="k">return</span> x')
     told = "same: b = x\n\nequation: eq-1\n\n|||\n\ncode: twice"
     deck = f"# Title{NOTES}\n## Same.\n\n{{}}{NOTES}"
     built = lambda body: written.slides(
@@ -96,7 +96,7 @@ def test_a_symbol_and_its_name_in_the_code_have_one_colour():
     )
     html = built(told)[1].html()
     assert r"a&=\class{same-1}{b}" in html.replace("&amp;", "&")
-    assert '<span class="n same-1">x</span>' in html
+    assert '<span class="same-1">x</span>' in html
     with pytest.raises(ValueError, match=re.escape("got 'b = y'")):
         built(told.replace("b = x", "b = y"))
 
