@@ -44,7 +44,7 @@ const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, as
 // What stands alone on its slide grows until the last row can read it with ease.
 const LARGEST = { math: 66, printed: 44, highlight: 30 };
 function grow(column, high) {
-  const blocks = [...column.querySelectorAll(".math, .printed, .highlight")];
+  const blocks = [...column.querySelectorAll("div.math, .printed, .highlight")];
   const widest = (x) => Math.max(...[x, ...x.querySelectorAll("pre, mjx-container")].map((y) => y.scrollWidth));
   for (const block of blocks) {
     const most = LARGEST[Object.keys(LARGEST).find((kind) => block.classList.contains(kind))];

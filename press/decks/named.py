@@ -42,6 +42,8 @@ class Shown:
         moved = copy(found)
         moved.find("script", type="application/json").string = json.dumps(data)
         moved["data-moved"] = ""
+        if found.find_parent(class_="tag_keep-colours"):  # a photograph stays positive
+            moved["class"] = [*moved["class"], "keep-colours"]
         return f"{output.find('style')}{moved}{output.find_all('script')[-1]}"
 
     def equation(self, label: str) -> str:
@@ -91,7 +93,11 @@ class Shown:
 
     def drawing(self, label: str) -> str:
         """The first picture after a label, ``fig-11-sharing``."""
-        return str(self._after("drawing", label, "img"))
+        image = self._after("drawing", label, "img")
+        if image.find_parent(class_="tag_keep-colours"):
+            image = copy(image)
+            image["class"] = "keep-colours"
+        return str(image)
 
     def printed(self, name: str) -> str:
         """What the cell with this id prints."""

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 
 from press.decks import written
@@ -134,6 +135,7 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
     words: plain.join(" ").split(/\s+/).filter(Boolean).length,
     letters: Math.min(...letters.map(size), 99), code: Math.min(...code.map(size), 99),
     high: Math.max(...edges.map((e) => e.bottom)) - Math.min(...edges.map((e) => e.top)),
+    low: Math.max(...edges.map((e) => e.bottom)) - top,
     cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281),
     kind: slide.className, minutes: slide.querySelector("aside [data-minutes]").dataset.minutes,
   };
@@ -141,12 +143,17 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
 
 
 @pytest.fixture
-def measured(reader, slug):
+def shown(reader, slug):
     size = {"width": 1280, "height": 720}
     page = reader.open(deck_of(slug).as_uri(), viewport=size)
     page.wait_for_selector("html[data-ready=yes]", timeout=60_000)
-    yield page.evaluate(SLIDES)
+    yield page
     page.evaluate("Reveal.slide(0, 0, -1)")
+
+
+@pytest.fixture
+def measured(shown):
+    return shown.evaluate(SLIDES)
 
 
 @every_deck
@@ -157,8 +164,33 @@ def test_a_written_deck_is_an_hour_that_the_last_row_can_read(measured):
         assert slide["words"] <= 25, slide
         assert slide["letters"] >= 24 and slide["code"] >= 20, slide
         assert not slide["cut"], slide
+        assert slide["low"] > 360 or slide["kind"].startswith("title"), slide
         pictured = "figure" in slide["kind"].split()
         assert not pictured or slide["high"] > 300, slide  # a figure fills its slide
+
+
+@every_deck
+def test_a_written_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
+    shown.evaluate("Reveal.slide(0)")
+    for kind in ("figure", "predict", "code"):
+        shown.evaluate(
+            "(kind) => Reveal.slide(Reveal.getIndices("
+            "document.querySelector(`section.${kind}`)).h, 0, 99)",
+            kind,
+        )
+        shown.keyboard.press("d")
+        assert shown.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert not violations(shown, kind)
+        shown.keyboard.press("d")
+        assert not violations(shown, kind)
+
+
+def violations(page, kind):
+    """What breaks a rule of axe on the slide that is shown."""
+    report = Axe().run(page, context=f"section.present.{kind}").response
+    return [
+        (v["id"], x["html"][:200]) for v in report["violations"] for x in v["nodes"]
+    ]
 
 
 @every_deck
