@@ -39,6 +39,15 @@ def path_of(slug: str) -> Path:
     return FOLDER / f"{slug}.md"
 
 
+def minutes(slug: str) -> float | None:
+    """What the notes of a written deck say that it takes, or None if it has none."""
+    path = path_of(slug)
+    if not path.exists():
+        return None
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return sum(float(found[1]) for found in map(MINUTES.match, lines) if found)
+
+
 def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
     """The slides that a text describes, with what they show taken from the built page.
 

@@ -5,6 +5,7 @@ import re
 import nbformat
 
 from press import chapters, plan
+from press.decks import written
 from press.tables import appendices
 
 HOMEWORK = chapters.ROOT / "homework" / "source"
@@ -40,8 +41,10 @@ def talks():
         core, total = map(chapters.minutes, words)
         reading = f"{core}" if core == total else f"{core}–{total}"
         tasks, points = homework(slug)
+        told = written.minutes(slug)
+        spoken = talk(notebook) if told is None else f"{told:.0f}, written"
         lines.append(
-            f"| {chapters.link(slug)} | {talk(notebook)} | {reading} "
+            f"| {chapters.link(slug)} | {spoken} | {reading} "
             f"| {sliders} | {tasks} | {points} |"
         )
     return "\n".join(lines)

@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from press import chapters, plan, tables
+from press.decks import written
 from press.tables import chapter_map, course, paths
 from tests.homework import marking as homework
 
@@ -65,6 +66,12 @@ def test_a_talk_leaves_out_what_is_starred_or_skipped():
     last = [cell("## Summary", "slide"), *[cell() for _ in range(8)]]  # 9
     cells = head + slider + starred + last
     assert course.talk(chapters.nbformat.v4.new_notebook(cells=cells)) == 20
+
+
+def test_a_written_deck_says_its_own_minutes():
+    row = next(line for line in course.talks().split("\n") if "ch-11>" in line)
+    assert f"| {written.minutes('11_convolution'):.0f}, written |" in row
+    assert written.minutes("01_math") is None
 
 
 def test_a_page_without_tables_stays_and_an_unknown_table_is_refused():
