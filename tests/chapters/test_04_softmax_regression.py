@@ -107,6 +107,13 @@ def test_newton_arrives_from_far_and_near_where_scikit_learn_does(
     assert_close(path[-1], theirs, name="= scikit-learn", rtol=1e-3, atol=1e-4)
 
 
+def test_damping_halves_until_the_loss_has_fallen_by_a_share_of_the_slope(book):
+    falls = lambda w: w[0] if w[0] > -0.3 else 5e-5 * w[0]  # by too little beyond
+    flat = lambda w: np.ones(1), lambda w: np.eye(1)
+    path = book["newton"](falls, *flat, np.zeros(1), steps=1)
+    assert_close(path[:, 0], [0, -0.25], name="halved twice")
+
+
 @few
 @given(seeds, st.integers(3, 5))
 def test_votes_and_one_vs_rest(book, seed, C):

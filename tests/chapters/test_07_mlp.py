@@ -270,3 +270,31 @@ def test_scikit_learn_finds_nothing_with_one_unit(book):
     for curve, seed in product(("logistic", "relu", "tanh"), range(3)):
         net = MLPClassifier((1,), activation=curve, solver="lbfgs", random_state=seed)
         assert net.fit(X, Y[:, 0]).score(X, Y[:, 0]) < 0.8
+
+
+def test_test_digits_are_not_the_training_digits():
+    """With labels by chance the network can learn its training digits and no others."""
+    scope = dict(chapter.namespace())
+    chapter.run("07-features", scope)
+    scope["digits"].y[:] = np.random.default_rng(9).integers(
+        2, size=len(scope["digits"].y)
+    )
+    validation, test = scope["odd_or_even"](256, True, 0.01, 0)
+    assert max(abs(validation - 0.5), abs(test - 0.5)) < 0.13
+
+
+FOUR = np.array([[0.0, 0.0], [0.1, 1.0], [1.0, 0.0], [1.2, 1.1]])  # no three on a line
+
+
+def test_cover_counts_three_and_four_points_in_the_plane():
+    """The 8 of 8 and 14 of 16 of the page, by cutting with many random lines."""
+    rng = np.random.default_rng(10)
+    W, b = rng.normal(size=(2, 20_000)), 2 * rng.normal(size=20_000)
+    for X, wanted in ((np.eye(3)[:, :2], 8), (FOUR, 14)):
+        assert len(np.unique(X @ W + b > 0, axis=1).T) == wanted
+
+
+def test_cubes_for_an_error_of_a_tenth():
+    """10, 225 and more than 10¹⁵ cubes: √D/M is at most 1/10, and with one cell less not."""
+    M = {D: next(m for m in range(1, 99) if 100 * D <= m * m) for D in (1, 2, 10)}
+    assert (M[1], M[2] ** 2) == (10, 225) and M[10] ** 10 > 10**15
