@@ -56,6 +56,12 @@ def test_another_scale_or_another_curve_learns(book):
         assert found[:, 1].min() > 0.9, (s, H, name, found)
 
 
+def test_at_a_scale_of_4_a_small_rate_does_not_learn(book):
+    small = [book["deep_attempt"](4, 16, 1 / 64, k)[1] for k in range(3)]
+    large = [book["deep_attempt"](4, 16, 1, k)[1] for k in range(10)]
+    assert max(small) < 0.52 and min(large) > 0.9, (small, large)
+
+
 @pytest.mark.parametrize("lr", [2, 2.5, 3])
 def test_a_leak_widens_the_range_of_rates(book, lr):
     """Median final loss of eight starts, with the leak and without."""
