@@ -12,7 +12,7 @@ from utils.stories import stories
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = (
-    r"18-(company|first|alone|cost|compare|zeros|control|drift|oov|seeds|explore|"
+    r"18-(company|first|alone|cost|compare|zeros|control|drift|oov|seeds|explore|like|"
     r"prose|limits)(-|$)"
 )
 chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors", without=TRAINS)
@@ -194,6 +194,8 @@ FAULTS = [
     Fault("-np.log(factors[on]).sum(), ds", "-np.log(factors).sum(), ds", "all nodes"),
     Fault("1 - np.sqrt(t / f), 0)", "1 - t / f, 0)", "no root"),
     Fault("rng.random() >= drop[i]", "rng.random() < drop[i]", "keeps what it should drop"),
+    Fault("h = lambda x: min(x / cap, 1) ** 0.75", "h = lambda x: min(x / cap, 1) ** 0.5",
+          "another power in the loss by loops"),
     Fault("h = (seen / cap).clamp(max=1) ** 0.75", "h = (seen / cap) ** 0.75", "no cap"),
     Fault("2 * h * (V @ U.T + b + c.T - log)", "h * (V @ U.T + b + c.T - log)", "the 2"),
     Fault("(V @ U.T + b + c.T - log)", "(V @ U.T + b - log)", "a bias forgotten"),
@@ -203,8 +205,9 @@ FAULTS = [
     Fault("for i in range(len(w) - n + 1)} | {w})", "for i in range(len(w) - n + 1)})",
           "no whole word"),
     Fault(".index_add(0, columns, dV[rows])", ".index_add(0, columns, dV[rows] / 2)", "half"),
-    Fault("found = cosine(c if only_c else b - a + c, W)",
-          "found = cosine(c if only_c else b + a - c, W)", "the wrong corner"),
+    Fault("weights=(-1, 1, 1)", "weights=(1, -1, 1)", "the wrong corner"),
+    Fault("    W = W / np.linalg.norm(W, axis=1, keepdims=True)\n    a, b, c",
+          "    a, b, c", "the lengths of the words count"),
     Fault("found[np.arange(len(asked))[:, None], asked[:, :3]] = -np.inf",
           "found[np.arange(len(asked))[:, None], asked] = -np.inf", "the answer left out"),
     Fault("PPMI = np.log(np.maximum(X / expected, 1))", "PPMI = np.log1p(X / expected)",

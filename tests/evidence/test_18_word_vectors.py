@@ -119,6 +119,33 @@ def test_what_sub_sampling_costs_and_what_noise_words_change(book, seed):
     assert max(noisy(1, 1)[1], noisy(1, 20)[1]) < 0.35
 
 
+def test_more_drawn_noise_words_help_a_pair_and_not_a_row(book):
+    """At the best of four rates for each K; and one noise word, with five times the pairs."""
+    solved = {}
+    for seed in (1, 2, 3):
+        words, index, ids = book["number"](
+            stories(8000, rng=np.random.default_rng(seed))[0]
+        )
+        X, asked = (
+            book["tensor"](book["count"](ids, 5, len(words))),
+            book["questions"](index, 1),
+        )
+
+        def rate(K, lr, steps=300, X=X, asked=asked, seed=seed):
+            chance = torch.Generator().manual_seed(seed)
+            slopes = book["drawn_pairs"](X, K, chance)
+            V, _ = book["descend"](book["start"](seed, 40, *X.shape), slopes, steps, lr)
+            return (book["answers"](V.numpy(), asked) == asked[:, 3]).mean()
+
+        for K in (1, 5, 20):
+            rates = [rate(K, lr) for lr in (0.02, 0.05, 0.1, 0.2)]
+            assert max(rates) > max(rates[0], rates[-1]), (K, rates)  # not at the edge
+            solved.setdefault(K, []).append(max(rates))
+        solved.setdefault("longer", []).append(rate(1, 0.05, 1500))
+    assert max(solved[1]) + 0.2 < min(solved[5] + solved[20]), solved
+    assert min(solved["longer"]) > max(solved[20]), solved
+
+
 def test_no_method_makes_two_halves_of_the_prose_agree(book):
     """The aside of section "On the words of this book"."""
     lines = [book["text"].tokenise(s) for s in data.load_prose().split("\n") if s]
