@@ -79,6 +79,10 @@ function fill(slide) {
       const size = parseFloat(getComputedStyle(wide).fontSize);
       if (over > 1) wide.style.fontSize = `${(0.98 * size) / over}px`;
     }
+    const formulas = [...column.querySelectorAll("div.math")];
+    for (let size = 42; size > 26 && formulas.length && column.scrollHeight > high; size -= 2)
+      for (const formula of formulas)
+        formula.style.fontSize = `${Math.min(size, parseFloat(getComputedStyle(formula).fontSize))}px`;
     if (!column.querySelector("img")) grow(column, high);
   }
   body.style.height = `${high}px`;

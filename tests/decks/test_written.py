@@ -136,7 +136,8 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
     letters: Math.min(...letters.map(size), 99), code: Math.min(...code.map(size), 99),
     high: Math.max(...edges.map((e) => e.bottom)) - Math.min(...edges.map((e) => e.top)),
     low: Math.max(...edges.map((e) => e.bottom)) - top,
-    cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281),
+    cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281)
+      || [...slide.querySelectorAll("div.math")].some((x) => x.scrollHeight > x.clientHeight + 4),
     kind: slide.className, minutes: slide.querySelector("aside [data-minutes]").dataset.minutes,
   };
 })"""
