@@ -9,6 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 
 RUNS = re.compile(r"\n*^%run (\S+\.py)$", re.M)  # the line, and empty ones before it
+DATA = re.compile(r'"((?:\.\./)+[\w./-]+\.\w+)"')  # a file elsewhere, as a text
 
 
 def notebook_path(folder: Path) -> Path:
@@ -36,19 +37,23 @@ def find(path: str) -> Path:
 
 
 def read(folder: Path) -> NotebookNode:
-    """The notebook of an assignment, with the programs put in that its cells run."""
-    return with_programs(nbformat.read(notebook_path(folder), 4), folder)
+    """The notebook of an assignment, as ``self_contained`` makes it."""
+    return self_contained(nbformat.read(notebook_path(folder), 4), folder)
 
 
-def with_programs(notebook: NotebookNode, folder: Path) -> NotebookNode:
-    """Replace the line ``%run FILE.py`` of a cell by the file's text; changes ``notebook``.
+def self_contained(notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """Make the notebook need nothing but its data beside it; changes ``notebook``.
 
-    So that the notebook needs no other file. The path is relative to ``folder``, where
-    the notebook lies, as it is for Jupyter. The docstring of the file is left out, and so
-    are those of its imports that the cell has, which it needs above the line.
+    The line ``%run FILE.py`` of a cell becomes the file's text: without its docstring and
+    those of its imports that the cell has, which it needs above the line. The path of a
+    data file, such as ``"../../data/sunspots.csv"``, becomes its name. Paths are relative
+    to ``folder``, where the notebook lies, as they are for Jupyter.
     """
     for cell in notebook.cells:
-        if cell.cell_type == "code" and (line := RUNS.search(cell.source)):
+        if cell.cell_type != "code":
+            continue
+        cell.source = DATA.sub(lambda found: f'"{Path(found[1]).name}"', cell.source)
+        if line := RUNS.search(cell.source):
             above, below = cell.source[: line.start()], cell.source[line.end() :]
             imports, definitions = _parts(folder / line[1])
             lacking = [text for text in imports if text not in above.splitlines()]
@@ -59,9 +64,18 @@ def with_programs(notebook: NotebookNode, folder: Path) -> NotebookNode:
 
 def programs(folder: Path) -> list[Path]:
     """The files that the notebook of an assignment runs."""
+    return [folder / path for path in RUNS.findall(_code(folder))]
+
+
+def data_files(folder: Path) -> list[Path]:
+    """The files that it reads; students get them beside the notebook."""
+    paths = dict.fromkeys(DATA.findall(_code(folder)))
+    return [(folder / path).resolve() for path in paths]
+
+
+def _code(folder):
     cells = nbformat.read(notebook_path(folder), 4).cells
-    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    return [folder / path for path in RUNS.findall(code)]
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
 
 
 def _parts(path):

@@ -47,7 +47,7 @@ def run(folder: Path, source: Path, out: Path, jobs: int) -> None:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
     (out / "feedback").mkdir(parents=True, exist_ok=True)
     prepare()
-    template, edition = out / "assignment", _edition(master)
+    template, edition = out / "assignment", _edition(source, master)
     if _text(template / "key") != edition:
         shutil.rmtree(template, ignore_errors=True)
         template.mkdir()
@@ -130,11 +130,11 @@ def grade_one(name, edition, out, sheet, typed, student, paths):
     return row
 
 
-def _edition(master):
+def _edition(source, master):
     """A name for the state of the assignment, of nbgrader and of the grader."""
     digest = hashlib.sha256(version("nbgrader").encode())
     digest.update(nbformat.writes(master).encode())
-    for path in PROGRAMS:
+    for path in [*assignment.data_files(source), *PROGRAMS]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

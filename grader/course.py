@@ -74,6 +74,8 @@ def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
         return _save(place, {"marks": None, "remarks": [str(reason)]})
     submitted = folder / "submitted" / STUDENT / name
     submitted.mkdir(parents=True)
+    for path in (template / "release" / name).iterdir():  # the data among them
+        shutil.copy(path, submitted)
     nbformat.write(notebook, submitted / f"{name}.ipynb")
     shutil.copy(template / "gradebook.db", folder)
     _require(nbgrader(folder).autograde(name, STUDENT))

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import nbformat
 
-from grader.assignment import assignments, notebook_path, programs
+from grader.assignment import assignments, data_files, notebook_path, programs
 
 DATE = (2026, 1, 1, 0, 0, 0)  # fixed, so that the same content has the same bytes
-NEEDED = ("ipykernel", "matplotlib", "numpy", "scipy", "torch")
+NEEDED = ("ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch")
 
 
 def main() -> None:
@@ -60,6 +60,7 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
     files = {
         released.name: nbformat.writes(notebook).encode(),
         "requirements.txt": "\n".join([*needs, ""]).encode(),
+        **{path.name: path.read_bytes() for path in data_files(source)},
     }
     part = target.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -73,7 +74,8 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
 def _newest(source, requirements):
     """When a zip's ingredients changed last."""
     grader = Path(__file__).parent.glob("*.py")
-    paths = [notebook_path(source), *programs(source), requirements, *grader]
+    files = [notebook_path(source), *programs(source), *data_files(source)]
+    paths = [*files, requirements, *grader]
     return max(path.stat().st_mtime for path in paths)
 
 

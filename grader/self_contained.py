@@ -1,15 +1,18 @@
-"""The first step of a release: the notebook gets whatever it runs from other files."""
+"""The first step of a release: the notebook gets what it takes from other files."""
 
 from pathlib import Path
 
 from nbgrader.preprocessors.base import NbGraderPreprocessor
 
-from grader.assignment import with_programs
+from grader.assignment import data_files, self_contained
 
 
 class SelfContained(NbGraderPreprocessor):
-    """nbgrader's form of ``grader.assignment.with_programs``."""
+    """nbgrader's form of ``grader.assignment.self_contained``."""
 
     def preprocess(self, nb, resources):
         """Change ``nb``; nbconvert says in ``resources`` in which folder it lies."""
-        return with_programs(nb, Path(resources["metadata"]["path"])), resources
+        folder = Path(resources["metadata"]["path"])
+        for path in data_files(folder):  # nbconvert writes them beside the notebook
+            resources.setdefault("outputs", {})[path.name] = path.read_bytes()
+        return self_contained(nb, folder), resources

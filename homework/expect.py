@@ -51,3 +51,36 @@ def agrees(typed, exact):
     share = 1e-9 if exact.dtype.kind in "iu" else 5e-3  # rounding moves it by 0.5 %
     limit = np.where(exact == 0, 1e-9, share * np.abs(exact))
     return bool((np.abs(typed - exact) <= limit).all())
+
+
+def expect_words(text, least, what):
+    """A text of at least so many words; its content is for a person to judge."""
+    if not isinstance(text, str):
+        raise AssertionError(f"{what}: {type(text).__name__} where text was expected")
+    if len(text.split()) < least:
+        raise AssertionError(
+            f"{what}: {len(text.split())} words where at least {least} were expected"
+        )
+    print(f"✓ {what}")
+
+
+def expect_plot(fig, values, what):
+    """A figure with named axes in which these values are drawn, at any place."""
+    axes = [ax for ax in getattr(fig, "axes", []) if ax.has_data()]
+    if not axes:
+        raise AssertionError(
+            f"{what}: {type(fig).__name__} where a figure was expected"
+        )
+    if not any(ax.get_xlabel() and ax.get_ylabel() for ax in axes):
+        raise AssertionError(f"{what}: name both axes (set_xlabel, set_ylabel)")
+    drawn = [0.0]
+    for ax in axes:
+        drawn += [y for line in ax.lines for y in line.get_ydata()]
+        drawn += [y for marks in ax.collections for y in marks.get_offsets()[:, 1]]
+        drawn += [bar.get_height() for bar in ax.patches if hasattr(bar, "get_height")]
+        drawn += [bar.get_width() for bar in ax.patches if hasattr(bar, "get_width")]
+    drawn = np.asarray(drawn, dtype=float)
+    for value in np.asarray(values, dtype=float).ravel():
+        if not np.isclose(drawn, value, rtol=5e-3, atol=1e-9).any():
+            raise AssertionError(f"{what}: {value:.4g} is not drawn")
+    print(f"✓ {what}")

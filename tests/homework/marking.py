@@ -4,9 +4,12 @@ import builtins
 import contextlib
 import dis
 import io
+import shutil
 import signal
 import sys
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 import matplotlib.pyplot as plt
@@ -14,8 +17,9 @@ import numpy
 import torch
 from nbformat import NotebookNode
 
+from grader.assignment import data_files
 from grader.isolation import TestNamespace, second_builtins
-from tests.homework.assignments import info, name_of, points, teachers
+from tests.homework.assignments import FOLDERS, info, name_of, points, teachers
 
 # A student who knows Python wins nothing with it, wherever the trick is played.
 TRICKS = """
@@ -90,10 +94,20 @@ def mark(
     modules = [builtins, numpy, numpy.testing, torch, torch.testing]
     before = [(vars(module), dict(vars(module))) for module in modules]
     try:
-        return _mark(assignment, notebook, apart, seconds)
+        with beside_its_data(assignment):
+            return _mark(assignment, notebook, apart, seconds)
     finally:
         for names, kept in before:
             names.update(kept)
+
+
+@contextlib.contextmanager
+def beside_its_data(assignment):
+    """In a folder with the files that students get with the notebook."""
+    with TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for path in data_files(FOLDERS[assignment]):
+            shutil.copy(path, Path(folder))
+        yield
 
 
 def _mark(assignment, notebook, apart, seconds):

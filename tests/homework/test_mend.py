@@ -1,4 +1,4 @@
-"""Code to mend: it runs, it is wrong, and in as many places as the text says."""
+"""Code to mend: it runs and is wrong, in as many places as the text says, if it does."""
 
 import re
 
@@ -21,7 +21,7 @@ TO_MEND = [
     (name, task)
     for name in ASSIGNMENTS
     for task, kind in kinds(name).items()
-    if kind == "debug"
+    if kind in ("debug", "debug a training run")  # where finding them is the work
 ]
 every_task = pytest.mark.parametrize(("name", "task"), TO_MEND)
 STUB = re.compile(r"^raise NotImplementedError\(.*\)$", re.M)
@@ -90,5 +90,5 @@ def test_the_text_counts_the_slips(name, task):
         if f"## `{task}` ·" in c.source
     ]
     said = COUNTED.findall(f"{heading} {text}".lower())
-    assert said, "expected the number of slips in the text"
-    assert {NUMBERS[number] for number in said} == {len(slips(name)[task])}
+    assert said or kinds(name)[task] == "debug a training run"
+    assert {NUMBERS[number] for number in said} <= {len(slips(name)[task])}

@@ -25,6 +25,11 @@ def definitions(text):
     return {n.name: ast.unparse(n) for n in nodes if isinstance(n, ast.FunctionDef)}
 
 
+def named(source):
+    """The code as students get it: data files by their names."""
+    return assignment.DATA.sub(lambda found: f'"{found[1].split("/")[-1]}"', source)
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_teachers_notebook_runs_the_checker_and_does_not_hold_it(path):
     code = [c.source for c in nbformat.read(path, 4).cells if c.cell_type == "code"]
@@ -37,11 +42,12 @@ def test_the_checker_is_put_in_where_the_line_was(name):
     stored = nbformat.read(assignment.notebook_path(FOLDERS[name]), 4).cells
     for before, after in zip(stored, teachers(name).cells, strict=True):
         if RUN not in before.source:
-            assert after.source == before.source
+            assert after.source == named(before.source)
             continue
         assert definitions(after.source) == definitions(CHECKER.read_text())
         assert {"import numpy as np", "import torch"} < set(after.source.splitlines())
-        assert after.source.startswith(before.source.removesuffix(RUN).rstrip())
+        above, below = named(before.source).split(RUN)
+        assert after.source.startswith(above.rstrip()) and after.source.endswith(below)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +62,7 @@ def test_the_checker_is_put_in_where_the_line_was(name):
 def test_imports_that_the_cell_has_are_not_repeated(cell, expected):
     notebook = new_notebook(cells=[new_code_cell(cell)])
     folder = FOLDERS[ASSIGNMENTS[0]]
-    (found,) = assignment.with_programs(notebook, folder).cells
+    (found,) = assignment.self_contained(notebook, folder).cells
     assert found.source.startswith(expected.replace("HERE", "def expect("))
     assert cell.endswith("x = 1") == found.source.endswith("\nx = 1")
 
@@ -70,12 +76,12 @@ def cell(source, grade_id, *, grade=False, solution=False, points=None):
 
 
 PROJECT = [
-    cell(RUN, "setup"),
+    cell(f'{RUN}\nyears = np.loadtxt("../../../data/years.csv")', "setup"),
     cell("### BEGIN SOLUTION\nx = 2\n### END SOLUTION", "double", solution=True),
     cell('expect(type(x) is int, True, "a number")', "double-try"),
     cell(
         "### BEGIN HIDDEN TESTS\n"
-        'expect(x, 2, "x")\nassert np.ones(1) * x == torch.full((1,), 2.0).numpy()\n'
+        'expect(x * len(years), 6, "x")\nassert np.ones(1) * x == torch.full((1,), 2.0).numpy()\n'
         "### END HIDDEN TESTS",
         "double-marks",
         grade=True,
@@ -97,6 +103,9 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
         (source / name).mkdir(parents=True)
     checker = tmp_path / "homework" / "expect.py"
     checker.write_text(CHECKER.read_text())
+    data = tmp_path / "data" / "years.csv"
+    data.parent.mkdir()
+    data.write_text("1700\n1701\n1702\n")
     path = assignment.notebook_path(source / first)
     path.write_text(assignment.notebook_path(FOLDERS[first]).read_text())
     path = assignment.notebook_path(source / second)
@@ -108,11 +117,12 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
     made = written(zips)
     assert sorted(made) == [first, second] and b"2 assignments" in done.stdout
     with zipfile.ZipFile(zips / f"{second}.zip") as archive:
-        notebook, pins = (
+        notebook, pins, years = (
             archive.read(f"{second}/{name}").decode()
-            for name in (f"{second}.ipynb", "requirements.txt")
+            for name in (f"{second}.ipynb", "requirements.txt", "years.csv")
         )
     assert "def expect(" in notebook and "%run" not in notebook
+    assert years == data.read_text() and r"loadtxt(\"years.csv\")" in notebook
     assert "SOLUTION" not in notebook and "HIDDEN" not in notebook
     assert {line.split("==")[0] for line in pins.splitlines()} > {"numpy", "torch"}
 
@@ -136,9 +146,11 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
         return written(zips)
 
     assert release_both() == made
-    path.touch()  # made again, and that one alone
-    renewed = release_both()
-    assert renewed[first] == made[first] and renewed[second] > made[second]
+    for part in (path, data):
+        part.touch()  # made again, and that one alone
+        renewed = release_both()
+        assert renewed[first] == made[first] and renewed[second] > made[second]
+        made = renewed
     checker.touch()  # which both run
     last = release_both()
     assert all(last[name] > renewed[name] for name in (first, second))
