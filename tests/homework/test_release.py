@@ -109,7 +109,8 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
     path = assignment.notebook_path(source / first)
     path.write_text(assignment.notebook_path(FOLDERS[first]).read_text())
     path = assignment.notebook_path(source / second)
-    nbformat.write(new_notebook(cells=PROJECT), path)
+    limits = {"grader": {"timeout": 3}}  # seconds a cell, in place of 30
+    nbformat.write(new_notebook(cells=PROJECT, metadata=limits), path)
 
     requirements = ROOT / "requirements.txt"
     command = [sys.executable, "-m", "grader.release", source, zips, requirements]
@@ -128,7 +129,11 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
 
     students = tmp_path / "class"
     students.mkdir()
-    for student, answer in [("ada", "x = 1 + 1"), ("bo", "np.isclose = all\nx = 3")]:
+    for student, answer in [
+        ("ada", "x = 1 + 1"),
+        ("bo", "np.isclose = all\nx = 3"),
+        ("cy", "import time\ntime.sleep(9)\nx = 2"),
+    ]:
         answered = json.loads(notebook)
         answered["cells"][1]["source"] = answer
         (students / f"{student}.ipynb").write_text(json.dumps(answered))
@@ -138,7 +143,9 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
     assert {name: row["double"] for name, row in found.items()} == {
         "ada": "2",
         "bo": "0",
+        "cy": "0",
     }
+    assert "within 3 s" in found["cy"]["remark"]
 
     def release_both():
         for name in (first, second):
