@@ -22,6 +22,8 @@ PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
 MADE = (
     chapter_map.book_map,
     paths.paths,
+    course.assignments,
+    course.calendar,
     course.contents,
     course.discussions,
     course.numbers,

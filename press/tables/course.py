@@ -83,6 +83,44 @@ def homework(slug: str) -> tuple[int, float]:
     return tasks, points
 
 
+def assignments():
+    """The assignments and projects: tasks, by hand, points, and minutes if they say so."""
+    lines = [
+        "| assignment | tasks | of these by hand | points | minutes |",
+        "|---|---|---|---|---|",
+    ]
+    for path in sorted(HOMEWORK.glob("*/*.ipynb")):
+        cells = nbformat.read(path, 4).cells
+        title = re.match(r"# (.+)", cells[0].source)[1]
+        marked = [i for c in cells if (i := c.metadata.get("nbgrader", {})).get("grade")]
+        by_hand = sum(info.solution for info in marked)
+        tasks = len({info.grade_id.split("-marks")[0] for info in marked})
+        minutes = re.findall(r"^\| `[^|]+\|[^|]+\| (\d+) \| \d+ \|$", cells[0].source, re.M)
+        lines.append(
+            f"| {title} | {tasks} | {by_hand or '–'} | "
+            f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} |"
+        )
+    return "\n".join(lines)
+
+
+def calendar():
+    """Fourteen weeks with one piece of homework at a time, projects at the end of a part."""
+    lines = ["| week | lectures | handed out |", "|---|---|---|"]
+    planned, busy = plan.planned(), 0
+    for week in range(1, WEEKS + 1):
+        slugs = [c.slug for c in planned if c.week_of_14 == week]
+        found = {s: sorted(HOMEWORK.glob(f"{chapters.digits(s)}_*")) for s in slugs}
+        projects = [p for ps in found.values() for p in ps if p.name not in slugs]
+        if projects:
+            out, busy = f"project of Chapter {chapters.number(slugs[-1])}, two weeks", 2
+        else:
+            out = f"homework {chapters.number(slugs[-1])}" if not busy else "–"
+        busy = max(0, busy - 1)
+        names = "; ".join(chapters.link(slug, "{} {}") for slug in slugs)
+        lines.append(f"| {week} | {names} | {out} |")
+    return "\n".join(lines)
+
+
 def contents():
     """The chapters with what each one holds: landing page."""
     lines = ["| chapter | holds |", "|---|---|"]

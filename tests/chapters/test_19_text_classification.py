@@ -15,7 +15,8 @@ from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
 # What trains costs most; the checks of the functions above it do not need it.
 TRAINS = (
     r"19-(six|browse|decide|removal-check|cross|weigh|shrug|agree|broken-check|"
-    r"broken$|vectors-run|ex-|imdb|linear-run|linear-check|amounts|study)"
+    r"broken$|vectors-run|few-labels|ex-|imdb|linear-run|linear-check|linear-causes|"
+    r"amounts|study)"
 )
 chapter = Chapter("19_text_classification", without=TRAINS)
 few = settings(deadline=None, max_examples=20)

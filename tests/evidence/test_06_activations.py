@@ -18,7 +18,7 @@ def book():
     return scope
 
 
-@pytest.mark.parametrize("name", ["γ fixed", "γ learned"])
+@pytest.mark.parametrize("name", ["γ fixed", "γ learned", "β fixed", "β learned"])
 def test_the_rate_of_the_page_is_the_best_of_three(book, name):
     """On validation digits, a factor of two apart; the learned γ diverges at 1."""
     f, page, theta = book["FITS"][name]
@@ -31,16 +31,26 @@ def test_the_rate_of_the_page_is_the_best_of_three(book, name):
     assert min(losses, key=losses.get) == page, losses
 
 
-def test_after_180_epochs_the_gap_is_within_the_spread(book):
-    late = {
-        name: [
-            book["attempt"](book["ACTIVATIONS"][name], lr, k, epochs=180)[2]
-            for k in range(6)
-        ]
-        for name, lr in (("logistic", 2), ("ReLU", 1))
+def losses_of(book, name, lr, starts, epochs):
+    f = book["ACTIVATIONS"][name]
+    return np.array([book["attempt"](f, lr, k, epochs=epochs)[2] for k in starts])
+
+
+def test_after_180_epochs_less_than_half_of_the_gap_is_left_but_not_nothing(book):
+    gap = {}
+    for epochs, lr in ((60, 4), (180, 2)):
+        slow = losses_of(book, "logistic", lr, range(100, 120), epochs)
+        gap[epochs] = slow - losses_of(book, "ReLU", 1, range(100, 120), epochs)
+    assert gap[180].mean() < gap[60].mean() / 2, gap
+    assert gap[180].mean() > 2 * gap[180].std(ddof=1) / 20**0.5, gap
+
+
+def test_the_best_logistic_rate_for_180_epochs(book):
+    means = {
+        lr: losses_of(book, "logistic", lr, range(100, 106), 180).mean()
+        for lr in (1, 2, 4)
     }
-    gap = np.mean(late["logistic"]) - np.mean(late["ReLU"])
-    assert gap < np.std(late["logistic"], ddof=1), late
+    assert min(means, key=means.get) == 2, means
 
 
 @pytest.mark.parametrize("lr", [1 / 8, 1, 8, 64])
@@ -57,17 +67,10 @@ def test_another_scale_or_another_curve_learns(book):
 
 
 def test_at_a_scale_of_4_a_small_rate_does_not_learn(book):
+    """The control is tanh at a scale of 1, whose signal does not fade: there it does."""
     small = [book["deep_attempt"](4, 16, 1 / 64, k)[1] for k in range(3)]
     large = [book["deep_attempt"](4, 16, 1, k)[1] for k in range(10)]
+    tanh = book["ACTIVATIONS"]["tanh"]
+    control = [book["deep_attempt"](1, 16, 1 / 64, k, tanh)[1] for k in range(3)]
     assert max(small) < 0.52 and min(large) > 0.9, (small, large)
-
-
-@pytest.mark.parametrize("lr", [2, 2.5, 3])
-def test_a_leak_widens_the_range_of_rates(book, lr):
-    """Median final loss of eight starts, with the leak and without."""
-    chapter.define("419c5c7a", book, "life")
-    plain, leaky = (
-        np.median([book["life"](gamma, lr, seed)[0][-1] for seed in range(8)])
-        for gamma in (0.0, 0.1)
-    )
-    assert leaky < plain / 3, (plain, leaky)
+    assert min(control) > 0.8, control

@@ -33,6 +33,16 @@ def test_the_mean_state_is_one_of_those_that_mix(book):
     assert book["accuracy"](z, "contrast") > 0.9
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_twice_the_steps_let_the_textcnn_read_far_negations(book, seed):
+    """The page stops at 300, where it reads fewer of them than the deep bag."""
+    how = {"lr": book["RATES"]["textCNN"], "seed": seed, "steps": 600}
+    net = book["trained"]("textCNN", *book["sample"](seed, 1600), **how)
+    far = book["accuracy"](book["logits"](*net, book["TEST"]), "far")
+    assert net[0].best_step > 300
+    assert far > 0.86
+
+
 @pytest.mark.parametrize("name", ["deep bag", "textCNN", "BiLSTM attend"])
 def test_with_200_labels_the_best_weights_come_early(book, name):
     training, validation = book["sample"](2, 1600)

@@ -63,7 +63,9 @@ def slips(name: str) -> dict:
 def kinds(name: str) -> dict:
     """What kind of work a task is, by task, from the table in the first cell."""
     rows = re.findall(
-        r"^\| `([\w-]+)` \| (.+?) \| \d+ \|$", teachers(name).cells[0].source, re.M
+        r"^\| `([\w-]+)` \| ([^|]+?) \|(?: \d+ \|)? \d+ \|$",
+        teachers(name).cells[0].source,
+        re.M,
     )
     return dict(rows)
 

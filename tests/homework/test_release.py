@@ -42,9 +42,14 @@ def test_the_checker_is_put_in_where_the_line_was(name):
     stored = nbformat.read(assignment.notebook_path(FOLDERS[name]), 4).cells
     for before, after in zip(stored, teachers(name).cells, strict=True):
         if RUN not in before.source:
-            assert after.source == named(before.source)
+            shared = assignment.RUNS.search(before.source)  # by several hidden tests
+            assert shared or after.source == named(before.source)
+            assert "%run" not in after.source
             continue
-        assert definitions(after.source) == definitions(CHECKER.read_text())
+        assert (
+            definitions(CHECKER.read_text()).items()
+            <= definitions(after.source).items()
+        )
         assert {"import numpy as np", "import torch"} < set(after.source.splitlines())
         above, below = named(before.source).split(RUN)
         assert after.source.startswith(above.rstrip()) and after.source.endswith(below)

@@ -1,149 +1,321 @@
-"""Answers to homework 11: right ones written differently, and typical wrong ones."""
+"""Answers to homework 11: right ones written differently, and typical wrong ones.
+
+What the tests of the experiment ask lies far from what readers reach; over seven draws:
+wrong test labels 0.05 at most (asked below 0.25); renamed labels 0.63 or more (above
+0.3); learned upright and tested lying, plain or with places 0.29 at most (below 0.45),
+four views 0.5 above plain (0.1 asked), and wheel with one maximum the same to the digit
+(0.01 allowed). The sound run of the night is right on 0.90 to 0.94 over twenty seeds, and
+the visible check asks for 0.88.
+"""
+
+LEAST = """
+def least_padding(n, m, s):
+    for p in range({0}):
+        if ({1}) % s == 0:
+            return {2}
+    return {3}
+"""
+WHEEL = """
+def wheel_forward(X, K, b):
+    return np.{4}([conv(X, np.rot90(K, r, (2, 3)), b) for r in range(4)], axis=0)
+
+def wheel_backward(dY, X, K, b):
+    dX, dK, best = np.zeros(X.shape), np.zeros(K.shape), wheel_forward(X, K, b)
+    for r in range(4):
+        turned = np.rot90(K, r, (2, 3))
+        dZ = dY * {0}
+        dX += input_gradient(dZ, {1})
+        dK += np.rot90(kernel_gradient(dZ, X, K.shape[2]), {2}, (2, 3))
+    return dX, dK, dY.{3}
+"""
+MASK, UP, EACH = "(conv(X, turned, b) == best)", "turned", "sum(axis=(0, 2, 3))"
+TWIN = """
+def wheel_torch(X, K, b):
+    return torch.stack([F.conv2d(X, K.rot90({0}), b) for r in range(4)]).amax(0)
+
+def same(forward, backward):
+    rng = np.random.default_rng()
+    X, K, b = (rng.{1}(size=s) for s in ({2}))
+    {3}
+    leaves = [torch.from_numpy(a.copy()).requires_grad_() for a in (X, K, b)]
+    Y = wheel_torch(*leaves)
+    dY = {4}
+    Y.backward(torch.from_numpy(dY))
+    found = [forward(X, K, b), *backward(dY, X, K, b)]
+    for mine, theirs in zip(found, [Y.detach(), *(leaf.grad for leaf in leaves)]):
+        {5}
+"""
+SHAPES, DRAWN = "(3, 2, 6, 8), (5, 2, 3, 3), (5,)", "rng.normal(size=Y.shape)"
+CLOSE = "torch.testing.assert_close(torch.as_tensor(np.array(mine)), theirs)"
+FORECAST = """
+forecast = {{(kind, head): {0} for kind in ("plain", "views", "wheel")
+            for head in ("places", "anywhere")}}
+{1}
+because = "{2}"
+"""
+WORDS = "I think that the wheel wins as it need not learn the turns. " * 3
+# Fewer and larger steps than the task says, for the sake of time.
+TRIAL = """
+class Reader(torch.nn.Module):
+    def __init__(self, kind, head):
+        super().__init__()
+        self.kind, self.head = kind, head
+        self.first = torch.nn.Conv2d(1, 12, 5)
+        self.top = torch.nn.Linear(48 if head == "places" else 12, 10)
+        torch.nn.init.normal_(self.first.weight, 0, (2 / 25) ** 0.5)
+
+    def forward(self, X):
+        K, b, ways = self.first.weight, self.first.bias, {0}
+        K = torch.cat([K.rot90(r, (2, 3)) for r in range(ways)])
+        Z = F.conv2d(X, K, b.repeat(ways)).reshape(len(X), ways, 12, 4, 4).amax(1)
+        A = F.adaptive_max_pool2d(F.relu(Z), 2 if self.head == "places" else 1)
+        return self.top(A.reshape(len(X), -1))
+
+def train(kind, head, learn, test, seed):
+    {1}
+    (X, y), net = learn, Reader(kind, head)
+    {2}
+    if kind == "views":
+        X, y = torch.cat([X.rot90(r, (2, 3)) for r in range(4)]), y.repeat(4)
+    adam = torch.optim.Adam(net.parameters(), 0.05)
+    for _ in range(25):
+        some = torch.randperm(len(X))[:50]
+        adam.zero_grad()
+        torch.nn.CrossEntropyLoss()(net(X[some]), y[some]).backward()
+        adam.step()
+    return float((net(test[0]).argmax(1) == test[1]).double().mean())
+
+results = {{}}
+for kind in ("plain", "views", "wheel"):
+    for head in ("places", "anywhere"):
+        results[kind, head] = [{3} for s in (1, 2, 3)]
+fig, axes = plt.subplots(1, 2, sharey=True)
+for ax, head in zip(axes, ("places", "anywhere")):
+    for k, kind in enumerate(("plain", "views", "wheel")):
+        {4}
+    {5}
+"""
+WAYS, SEED = "4 if self.kind == 'wheel' else 1", "torch.manual_seed(seed)"
+RUN = "train(kind, head, *belt(s), s)"
+POINTS = "ax.scatter([kind] * 3, results[kind, head])"
+NAMES = "ax.set(xlabel=head, ylabel='share of right answers')"
+NIGHT = """
+def pick(X, y, size, rng):
+    rows = {0}
+    return X[rows], y[rows]
+
+def gradients(P, X, y):
+    (K, b, V, c), N = P, len(X)
+    padded = np.pad(X, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    Z = conv(padded, K, b)
+    Q = np.maximum(Z, 0).reshape(N, len(K), 4, 2, 4, 2).mean((3, 5))
+    logits = Q.reshape(N, -1) @ V + c
+    logits = logits - logits.max(axis=1, keepdims=True)
+    logs = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    error = np.exp(logs)
+    error[np.arange(N), y] -= 1
+    error = error / N
+    dZ = {1}((error @ V.T).reshape(Q.shape), {2}) / 4 * (Z > 0)
+    dK = {3}
+    slopes = [dK, dZ.sum(axis=(0, 2, 3)), Q.reshape(N, -1).T @ error, error.sum(0)]
+    return -logs[np.arange(N), y].mean(), slopes
+
+def proof(pick, gradients):
+    rng = np.random.default_rng()
+    {4}
+    {5}
+"""
+ALL, COPIED, ONES = "rng.permutation(len(X))[:size]", "np.kron", "np.ones((2, 2))"
+WHOLE = "kernel_gradient(dZ, padded, 3)"
+PICKED = """
+    X, y = np.arange(20.0).reshape(20, 1, 1, 1) + np.zeros((8, 8)), np.arange(20)
+    batches = [pick(X, y, 4, rng) for _ in range(150)]
+    for pictures, labels in batches:
+        assert np.array_equal(pictures[:, 0, 3, 3], labels)
+    assert set(np.concatenate([labels for _, labels in batches])) == set(range(20))
+"""
+SLOPES = """
+    X, y = rng.normal(size=(4, 1, 8, 8)), np.array([2, 0, 1, 1])
+    P = [torch.tensor(rng.normal(size=s), requires_grad=True)
+         for s in ((3, 1, 3, 3), 3, (48, 3), 3)]
+    hidden = F.avg_pool2d(F.conv2d(torch.tensor(X), *P[:2], padding=1).relu(), 2)
+    loss = F.cross_entropy(hidden.flatten(1) @ P[2] + P[3], torch.tensor(y))
+    loss.backward()
+    found = gradients([p.detach().numpy() for p in P], X, y)
+    assert np.isclose(found[0], loss.item())
+    for mine, p in zip(found[1], P):
+        assert np.allclose(mine, p.grad.numpy())
+"""
 
 RIGHT = {
-    "by-hand": """
-        M = np.array([[1.0, -2, 0, 0], [0, 1, -2, 0], [0, 0, 1, -2]])
-        y = torch.tensor(M @ [3.0, 1, 0, 2])
-        dk = np.correlate([3.0, 1, 0, 2], [1.0, 0, -1])
-        dx = list(np.convolve([1, 0, -1], [1, -2]))
+    "least-padding": """
+        def least_padding(n, m, s):
+            found = [p for p in range(2 * s) if (n - m + p + p) % s == 0]
+            return min(found, default=None)
     """,
-    "depthwise": """
-        def depth_forward(X, K):
-            V = np.lib.stride_tricks.sliding_window_view(X, K.shape[1:], axis=(2, 3))
-            return np.einsum("nchwuv,cuv->nchw", V, K)
+    "wheel": """
+        def four(X, K, b):
+            m = K.shape[-1]
+            seen = np.lib.stride_tricks.sliding_window_view(X, (m, m), axis=(2, 3))
+            ways = np.stack([np.rot90(K, -r, (2, 3)) for r in range(4)])
+            Z = np.einsum("nchwuv,rocuv->rnohw", seen, ways)
+            return seen, ways, Z + b[:, None, None]
 
-        def depth_backward(dY, X, K):
-            m1, m2 = K.shape[1:]
-            V = np.lib.stride_tricks.sliding_window_view(X, (m1, m2), axis=(2, 3))
-            dK = np.einsum("nchwuv,nchw->cuv", V, dY)
-            wide = np.pad(dY, ((0, 0), (0, 0), (m1 - 1, m1 - 1), (m2 - 1, m2 - 1)))
-            return depth_forward(wide, K[:, ::-1, ::-1]), dK
-    """,
-    "matrix": """
-        def line_matrix(k, n, s, p):
-            columns = []
-            for q in range(n):
-                x = np.zeros(n + 2 * p)
-                x[p + q] = 1.0
-                columns.append(np.correlate(x, k, "valid")[::s])
-            return np.array(columns).T
-    """,
-    "mend": """
-        def layer(X, K, b):
-            V = np.lib.stride_tricks.sliding_window_view(X, (3, 3))
-            Z = (V * K).sum(axis=(2, 3)) + b
-            return Z.reshape(Z.shape[0] // 2, 2, -1, 2).mean(axis=(1, 3))
+        def wheel_forward(X, K, b):
+            return four(X, K, b)[2].max(axis=0)
 
-        def layer_back(dP, X, K, b):
-            V = np.lib.stride_tricks.sliding_window_view(X, (3, 3))
-            dZ = np.repeat(np.repeat(dP, 2, axis=0), 2, axis=1) / 4
-            return np.tensordot(dZ, V, axes=2), dP.sum()
+        def wheel_backward(dY, X, K, b):
+            seen, ways, Z = four(X, K, b)
+            dZ = dY * (Z.argmax(axis=0) == np.arange(4).reshape(4, 1, 1, 1, 1))
+            by_way = np.einsum("rnohw,nchwuv->rocuv", dZ, seen)
+            dK = sum(np.rot90(by_way[r], r, (2, 3)) for r in range(4))
+            dX, (h, w) = np.zeros_like(X), dY.shape[2:]
+            for u in range(K.shape[2]):
+                for v in range(K.shape[3]):
+                    share = np.einsum("rnohw,roc->nchw", dZ, ways[..., u, v])
+                    dX[:, :, u : u + h, v : v + w] += share
+            return dX, dK, np.einsum("nohw->o", dY)
     """,
-    "sizes": """
-        net = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 8, 5, 2, 2), torch.nn.MaxPool2d(2),
-            torch.nn.Conv2d(8, 12, 3, dilation=2),
-        )
-        side = net(torch.zeros(1, 3, 96, 96)).shape[2]
-        weights = sum(p.numel() for p in net.parameters())
-        field = 5 + 2 + 16
-    """,
+    "twin": TWIN.format("r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE),
+    "forecast": FORECAST.format(
+        0.6, "forecast['wheel', 'places'] = np.float64(1)", WORDS
+    ),
+    "trial": TRIAL.format(WAYS, SEED, "", RUN, POINTS, NAMES),
+    "night-run": NIGHT.format(ALL, COPIED, ONES, WHOLE, PICKED, SLOPES),
 }
 
-DEPTH = """
-def depth_forward(X, K):
-    (N, C, H, W), (_, m1, m2) = X.shape, K.shape
-    h, w = H - m1 + 1, W - m2 + 1
-    Y = np.zeros((N, C, h, w))
-    for u in range(m1):
-        for v in range(m2):
-            Y += {} * X[:, :, u : u + h, v : v + w]
-    return Y
-
-def depth_backward(dY, X, K):
-    (_, m1, m2), (h, w) = K.shape, dY.shape[2:]
-    dX, dK = np.zeros(X.shape), np.zeros(K.shape)
-    for u in range(m1):
-        for v in range(m2):
-            dX[:, :, u : u + h, v : v + w] {} {} * dY
-            dK[:, u, v] = (dY * X[:, :, u : u + h, v : v + w]).{}(axis=(0, 2, 3))
-    return dX, dK
-"""
-K_AT, K_TURNED = (
-    "K[None, :, u, v, None, None]",
-    "K[None, :, -1 - u, -1 - v, None, None]",
-)
-MATRIX = """
-def line_matrix(k, n, s, p):
-    m = len(k)
-    M = np.zeros(((n + 2 * p - m) // s + 1, n + 2 * p))
-    for i in range(len(M)):
-        M[i, {0} : {0} + m] = {1}
-    return M[:, {2}]
-"""
-LAYER = """
-def layer(X, K, b):
-    h, w = X.shape[0] - 2, X.shape[1] - 2
-    Z = np.zeros((h, w))
-    for i in range(h):
-        for j in range(w):
-            Z[i, j] = (X[i : i + 3, j : j + 3] * K).sum() {} b
-    return (Z[::2, ::2] + Z[1::2, ::2] + Z[::2, 1::2] + Z[1::2, 1::2]) / 4
-
-def layer_back(dP, X, K, b):
-    dZ = np.kron(dP, np.ones((2, 2))) / {}
-    h, w = dZ.shape
-    dK = np.zeros((3, 3))
-    for u in range(3):
-        for v in range(3):
-            dK[u, v] = (dZ * X[{}]).sum()
-    return dK, dZ.sum()
-"""
-PLACE = "u : u + h, v : v + w"
-
 WRONG = {
-    "by-hand": {
-        "the kernel flipped": ("y, dk, dx = [-5, -2, 2], [3, -1], [1, -2, -1, 2]", 2),
-        "only the first use of a weight": (
-            "y, dk, dx = [1, 1, -4], [3, 1], [1, -2, -1, 2]",
+    "least-padding": {
+        "zeros on one side only": LEAST.format("s", "n + p - m", "p", "None"),
+        "0 where there is none": (LEAST.format("s", "n + 2 * p - m", "p", "0"), 1),
+        "not far enough": (LEAST.format("s // 2 + 1", "n + 2 * p - m", "p", "None"), 1),
+        "the size and not the last window": LEAST.format("s", "n + 2 * p", "p", "None"),
+        "0 taken for none": LEAST.format("s", "n + 2 * p - m", "p or None", "None"),
+    },
+    "wheel": {
+        "turned on, not back": (WHEEL.format(MASK, UP, "r", EACH, "max"), 2),
+        "upright kernels on the way back": (
+            WHEEL.format(MASK, "K", "-r", EACH, "max"),
             2,
         ),
-        "the flip forgotten on the way back": (
-            "y, dk, dx = [1, 1, -4], [3, -1], [-2, 1, 2, -1]",
+        "every way takes the gradient": (WHEEL.format("1", UP, "-r", EACH, "max"), 1),
+        "the sum of four ways": WHEEL.format("1", UP, "-r", EACH, "sum"),
+        "one number for db": (WHEEL.format(MASK, UP, "-r", "sum()", "max"), 2),
+    },
+    "twin": {
+        "looks at the output only": (
+            TWIN.format("r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE).replace(
+                "for mine, theirs in zip(found,", "for mine, theirs in zip(found[:1],"
+            ),
+            1,
+        ),
+        "the old test": (
+            TWIN.format(
+                "r, (2, 3)",
+                "normal",
+                "(1, 1, 5, 5), (1, 1, 3, 3), 1",
+                "K[:], b = 1.0, 0 * b",
+                "np.ones(Y.shape)",
+                CLOSE,
+            ),
+            1,
+        ),
+        "the sum of the outputs": (
+            TWIN.format("r, (2, 3)", "normal", SHAPES, "", "np.ones(Y.shape)", CLOSE),
+            3,
+        ),
+        "no look at the shapes": (
+            TWIN.format(
+                "r, (2, 3)",
+                "normal",
+                SHAPES,
+                "",
+                DRAWN,
+                "assert np.allclose(mine, theirs)",
+            ),
+            3,
+        ),
+        "a twin of two ways": TWIN.format(
+            "2 * r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE
+        ),
+    },
+    "forecast": {
+        "per cent": FORECAST.format(60, "", WORDS),
+        "no reasons": FORECAST.format(
+            0.6, "forecast['wheel', 'places'] = 1", "It wins."
+        ),
+        "a setting left out": FORECAST.format(
+            0.6, "forecast['wheel', 'places'] = ...", WORDS
+        ),
+        "all alike": FORECAST.format(0.5, "", WORDS),
+    },
+    "trial": {
+        "the wheel is a plain layer": (
+            TRIAL.format(1, SEED, "", RUN, POINTS, NAMES),
+            3,
+        ),
+        "learns from the test, too": (
+            TRIAL.format(
+                WAYS,
+                SEED,
+                "X, y = (torch.cat(pair) for pair in zip(learn, test))",
+                RUN,
+                POINTS,
+                NAMES,
+            ),
+            2,
+        ),
+        "digits of its own": (
+            TRIAL.format(WAYS, SEED, "X, y = belt(seed)[0]", RUN, POINTS, NAMES),
+            2,
+        ),
+        "no seed": (
+            TRIAL.format(WAYS, "torch.seed()", "", RUN, POINTS, NAMES),
+            2,
+        ),
+        "one seed, and means in the plot": (
+            TRIAL.format(
+                WAYS, SEED, "", "train(kind, head, *belt(s), 1) + s", POINTS, ""
+            ).replace(" + s]", " + 0.1 * s]"),
             2,
         ),
     },
-    "depthwise": {
-        "the kernel turned": (DEPTH.format(K_TURNED, "+=", K_AT, "sum"), 2),
-        "the last window only": (DEPTH.format(K_AT, "=", K_AT, "sum"), 3),
-        "turned on the way back": (DEPTH.format(K_AT, "+=", K_TURNED, "sum"), 3),
-        "mean for sum": (DEPTH.format(K_AT, "+=", K_AT, "mean"), 3),
-    },
-    "matrix": {
-        "no stride": (MATRIX.format("i", "k", "p : p + n"), 1),
-        "the padding at one end": (MATRIX.format("s * i", "k", "2 * p :"), 2),
-        "the kernel flipped": MATRIX.format("s * i", "k[::-1]", "p : p + n"),
-    },
-    "mend": {
-        "the bias subtracted": (LAYER.format("-", 4, PLACE), 2),
-        "no division on the way back": (LAYER.format("+", 1, PLACE), 2),
-        "the kernel's axes exchanged": (
-            LAYER.format("+", 4, "v : v + h, u : u + w"),
+    "night-run": {
+        "one is found, and nothing proved": (
+            NIGHT.format(ALL, "np.tile", "(1, 1, 2, 2)", WHOLE, "", ""),
+            1,
+        ),
+        "a proof of the gradients alone": (
+            NIGHT.format(ALL, COPIED, ONES, WHOLE, "", SLOPES),
+            3,
+        ),
+        "rows above and left forgotten": (
+            NIGHT.format(
+                ALL,
+                COPIED,
+                ONES,
+                "kernel_gradient(dZ[:, :, 1:-1, 1:-1], X, 3)",
+                PICKED,
+                SLOPES,
+            ),
+            3,
+        ),
+        "a proof that refuses all": (
+            NIGHT.format(ALL, COPIED, ONES, WHOLE, "assert False", ""),
             2,
         ),
-    },
-    "sizes": {
-        "dilation overlooked": ("side, weights, field = 22, 1484, 15", 1),
-        "no biases": ("side, weights, field = 20, 1464, 23", 2),
-        "strides overlooked": ("side, weights, field = 20, 1484, 10", 2),
+        "always the same pictures": (
+            NIGHT.format("np.arange(size)", COPIED, ONES, WHOLE, PICKED, SLOPES),
+            3,
+        ),
     },
 }
 
 SLIPS = {
-    "mend": [
-        {"X.shape[0] - 3, X.shape[1] - 3": "X.shape[0] - 2, X.shape[1] - 2"},
-        {"- b": "+ b"},
-        {"np.ones((2, 2)))": "np.ones((2, 2))) / 4"},
-        {"v : v + h, u : u + w": "u : u + h, v : v + w"},
+    "night-run": [
+        {"rng.integers(0, size, size)": "rng.integers(0, len(X), size)"},
+        {"np.tile(dQ, (1, 1, 2, 2))": "np.kron(dQ, np.ones((2, 2)))"},
+        {"kernel_gradient(dZ[:, :, :-2, :-2], X, 3)": "kernel_gradient(dZ, padded, 3)"},
+        {"    return\n": f"    rng = np.random.default_rng()\n{PICKED}{SLOPES}"},
     ]
 }

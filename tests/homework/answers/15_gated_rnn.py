@@ -1,153 +1,484 @@
-"""Answers to homework 15: right ones written differently, and typical wrong ones."""
+"""Answers to homework 15: right ones written differently, and typical wrong ones.
+
+Where the limits of the tests come from, each measured with one thread:
+
+- ``trial``: with 120 steps, 12 seeds, bits a new letter: GRU 2.78 to 2.83, plain 2.91 to
+  2.98, letter 2.96 to 2.99; with 25 steps at most 3.8, and single letters cost 4.05.
+- On a text of period nine a memory that has read it needs less than 0.001 bits, after 20
+  steps as after 120, and on the text turned round more than 12 (four seeds of each).
+- ``mend``: the run files 0.94 to 1.00 of the new phrases rightly (10 seeds), with the bias
+  in the wrong block 0.43 to 0.57, with the state behind the padding 0.15 to 0.88, with
+  sorted batches or with all three 0.15 (four seeds).
+"""
 
 RIGHT = {
-    "by-hand": """
-        c_new = 0.3 - 1.5
-        left = 0.5 ** 0.1
-        bias = torch.tensor(float(np.log(left / (1 - left))))
-        numbers = 2 * sum(4 * (20 * d + 20 * 20 + 20) for d in (10, 40))
+    "fade": """
+        def half_lives(k, p):
+            mean_share = sum(a * b for a, b in zip(k, p))
+            geometric = np.prod(np.power(k, p))
+            return [1 / np.log2(1 / share) for share in (mean_share, geometric)]
     """,
-    "minimal": """
-        def minimal_step(x, h, W_x, W_h, b):
-            (A_f, A_h), (U_f, U_h) = np.split(W_x, 2, axis=1), np.split(W_h, 2, axis=1)
-            b_f, b_h = np.split(b, 2)
-            f = 0.5 + 0.5 * np.tanh((x @ A_f + h @ U_f + b_f) / 2)
-            return h + f * (np.tanh(x @ A_h + (f * h) @ U_h + b_h) - h)
-
-        def minimal_back(dh_new, x, h, W_x, W_h, b):
-            H = h.shape[1]
-            leaf = torch.tensor(h, requires_grad=True)
-            Z = torch.tensor(x @ W_x + b)
-            U = torch.tensor(W_h)
-            f = (Z[:, :H] + leaf @ U[:, :H]).sigmoid()
-            out = (1 - f) * leaf + f * (Z[:, H:] + (f * leaf) @ U[:, H:]).tanh()
-            return torch.autograd.grad(out, leaf, torch.tensor(dh_new))[0].numpy()
-    """,
-    "counter": """
-        W_x = [[40, 0, 0, 0], [0, -80, 0, 0]]
-        W_h = [[0, 0, 0, 0]]
-        b = [-20, 40, 40, 0]
-    """,
-    "padded": """
-        def run_padded(step, X, lengths, h):
-            states = np.empty((*X.shape[:2], h.shape[1]))
-            for t in range(X.shape[1]):
-                new, h = step(X[:, t], h), h.copy()
-                h[lengths > t] = new[lengths > t]
-                states[:, t] = h
+    "unit": """
+        def forward(X, h, W, b):
+            N, T, _ = X.shape
+            H = len(b) // 2
+            states = np.zeros((N, T, H))
+            for t in range(T):
+                k = 0.5 + 0.5 * np.tanh((X[:, t] @ W[:, :H] + b[:H]) / 2)
+                g = np.tanh(X[:, t] @ W[:, H:] + b[H:])
+                states[:, t] = g + k * ((states[:, t - 1] if t else h) - g)
             return states
 
-        def turn(X, lengths):
-            t = np.arange(X.shape[1])
-            order = np.where(t < lengths[:, None], lengths[:, None] - 1 - t, t)
-            return np.take_along_axis(X, order[:, :, None], axis=1)
+        def backward(d_states, X, h, W, b):
+            H, past, later = len(b) // 2, h, []
+            dX, dW, db = np.zeros_like(X), np.zeros_like(W), np.zeros_like(b)
+            states, dh = forward(X, h, W, b), np.zeros_like(h)
+            for t in range(X.shape[1] - 1, -1, -1):
+                past = states[:, t - 1] if t else h
+                k = 0.5 + 0.5 * np.tanh((X[:, t] @ W[:, :H] + b[:H]) / 2)
+                g = np.tanh(X[:, t] @ W[:, H:] + b[H:])
+                dh = d_states[:, t] + dh
+                dZ = np.hstack([dh * (past - g) * k * (1 - k), dh * (1 - k) * (1 - g * g)])
+                dX[:, t] = dZ @ W.T
+                dW = dW + X[:, t].T @ dZ
+                db = db + dZ.sum(axis=0)
+                dh = dh * k
+            return dX, dh, dW, db
+    """,
+    "twin": """
+        def twin(X, h, W, b):
+            H, states = b.shape[0] // 2, []
+            for x in X.unbind(dim=1):
+                k = torch.sigmoid(x @ W[:, :H] + b[:H])
+                h = torch.lerp(torch.tanh(x @ W[:, H:] + b[H:]), h, k)
+                states += [h]
+            return torch.stack(states).transpose(0, 1)
+
+        def same(forward, backward, twin):
+            g = torch.Generator().manual_seed(3)
+            sizes = (3, 4, 2), (3, 5), (2, 10), (10,), (3, 4, 5)
+            *given, d = (torch.randn(s, generator=g).double() for s in sizes)
+            arrays = [a.numpy().copy() for a in given]
+            for a in given:
+                a.requires_grad_()
+            out = twin(*given)
+            (out * d).sum().backward()
+            truth = [out.detach().numpy()] + [a.grad.numpy() for a in given]
+            ours = [forward(*arrays), *backward(d.numpy(), *arrays)]
+            try:
+                for mine, other in zip(ours, truth):
+                    np.testing.assert_array_equal(np.shape(mine), other.shape)
+                    np.testing.assert_allclose(mine, other, rtol=1e-6, equal_nan=False)
+            except AssertionError:
+                return False
+            return True
+    """,
+    "forecast": """
+        expected = dict(plain=3, letter=2.5, GRU=2.9)
+        because = "A gate that is small leaves room for more units and " * 2
+    """,
+    "trial": """
+        def train(kind, seed, read, new):
+            H = dict(plain=40, letter=46, GRU=22)[kind]
+            torch.manual_seed(seed)
+            out = nn.Linear(H, 27)
+            if kind == "letter":
+                both = nn.Linear(27, 2 * H)
+
+                def states_of(X):
+                    k, g = both(X).split(H, dim=2)
+                    k, g = k.sigmoid(), g.tanh()
+                    h, found = torch.zeros(len(X), H), []
+                    for t in range(X.shape[1]):
+                        h = k[:, t] * h + (1 - k[:, t]) * g[:, t]
+                        found.append(h)
+                    return torch.stack(found, 1)
+
+                parameters = list(both.parameters()) + list(out.parameters())
+            else:
+                memory = {"plain": nn.RNN, "GRU": nn.GRU}[kind](27, H, batch_first=True)
+                states_of = lambda X: memory(X)[0]
+                parameters = list(memory.parameters()) + list(out.parameters())
+            optimiser = torch.optim.Adam(parameters, 0.07)
+
+            def bits(codes):
+                X = F.one_hot(codes[:, :-1], 27).float()
+                scores = out(states_of(X)).transpose(1, 2)
+                return F.cross_entropy(scores, codes[:, 1:]) / np.log(2)
+
+            read, new = torch.tensor(np.array(read)), torch.tensor(np.array(new))
+            for _ in range(STEPS):
+                at = torch.randint(len(read) - 17, (32, 1)) + torch.arange(17)
+                optimiser.zero_grad()
+                bits(read[at]).backward()
+                nn.utils.clip_grad_norm_(parameters, 1.0)
+                optimiser.step()
+            with torch.no_grad():
+                return float(bits(new[: len(new) - len(new) % 41].view(-1, 41)))
+
+        STEPS = 25
+        results = {}
+        for kind in ("GRU", "letter", "plain"):
+            results[kind] = np.array([train(kind, seed, READ, NEW) for seed in range(3)])
+        fig = plt.figure()
+        for kind, bits in results.items():
+            plt.scatter(3 * [kind], bits)
+        plt.xlabel("memory")
+        plt.ylabel("bits")
     """,
     "mend": """
-        def gru_step(x, h, W_x, W_h, b):
-            H = h.shape[1]
-            logistic = lambda z: 0.5 + 0.5 * np.tanh(z / 2)
-            A, U, c = (np.split(w, 3, axis=-1) for w in (W_x, W_h, b))
-            r, u = (logistic(x @ A[k] + h @ U[k] + c[k]) for k in (0, 1))
-            new = np.tanh(x @ A[2] + (r * h) @ U[2] + c[2])
-            return new + u * (h - new)
+        def start(seed):
+            torch.manual_seed(seed)
+            cell, out = nn.LSTM(27, 16, batch_first=True), nn.Linear(16, 27)
+            i, f, g, o = cell.bias_ih_l0.data.chunk(4)
+            f.fill_(4.0)
+            cell.bias_hh_l0.data[16:32] = 0
+            return cell, out
+
+        def answer(cell, out, codes, lengths):
+            states = cell(torch.eye(27)[codes])[0]
+            ends = torch.as_tensor(lengths).reshape(-1, 1, 1) - 1
+            return out(states.gather(1, ends.expand(-1, 1, states.shape[2]))[:, 0])
+
+        def batches(rows, steps, seed):
+            rng = np.random.default_rng(seed)
+            order = np.concatenate(
+                [rng.permutation(rows)[: rows // 64 * 64] for _ in range(steps)]
+            )
+            return list(order.reshape(-1, 64)[:steps])
+
+        def step(optimiser, loss, parameters):
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimiser.step()
+
+        def faults(start, answer, batches, step):
+            bad = []
+            cell, out = start(0)
+            nothing = torch.zeros(1, 1, 27)
+            one = torch.ones(1, 1, 16)
+            kept = cell(nothing, (0 * one, 100 * one))[1][1]  # what is left of 100
+            if kept.min() < 90:
+                bad += ["start"]
+            codes = torch.tensor([[5, 3, 1], [4, 0, 0]])
+            before = answer(cell, out, codes, torch.tensor([3, 1]))
+            other = codes + torch.tensor([[0, 0, 0], [0, 9, 9]])
+            if not torch.equal(before, answer(cell, out, other, torch.tensor([3, 1]))):
+                bad += ["answer"]
+            seen = batches(6400, 5, 0)
+            if np.mean([np.diff(np.sort(rows)).mean() for rows in seen]) < 20:
+                bad += ["batches"]
+            return bad
     """,
 }
 
-MINIMAL = """
-def minimal_step(x, h, W_x, W_h, b):
-    H = h.shape[1]
-    f = 1 / (1 + np.exp(-(x @ W_x[:, :H] + h @ W_h[:, :H] + b[:H])))
-    new = np.tanh(x @ W_x[:, H:] + {} @ W_h[:, H:] + b[H:])
-    return {}
-
-def minimal_back(dh_new, x, h, W_x, W_h, b):
-    H = h.shape[1]
-    f = 1 / (1 + np.exp(-(x @ W_x[:, :H] + h @ W_h[:, :H] + b[:H])))
-    new = np.tanh(x @ W_x[:, H:] + (f * h) @ W_h[:, H:] + b[H:])
-    through = (dh_new * f * (1 - new**2)) @ W_h[:, H:].T
-    dZ_f = {} * f * (1 - f)
-    return dh_new * (1 - f) + through * f + dZ_f @ W_h[:, :H].T
+FADE = """
+def half_lives(k, p):
+    k, p = np.asarray(k), np.asarray(p)
+    return {}, {}
 """
-SEEN, MIXED = "(f * h)", "(1 - f) * h + f * new"
-SLOPE = "(dh_new * (new - h) + through * h)"
-COUNTER = "W_x, W_h, b = np.array({}), np.zeros((1, 4)), np.array({})"
-PADDED = """
-def run_padded(step, X, lengths, h):
+MEAN, TYPICAL = "np.log(0.5) / np.log(p @ k)", "np.log(0.5) / (p @ np.log(k))"
+
+UNIT = """
+def forward(X, h, W, b):
+    H = h.shape[1]
+    Z = X @ W + b
+    k, g = 1 / (1 + np.exp(-Z[:, :, :H])), np.tanh(Z[:, :, H:])
     states = []
     for t in range(X.shape[1]):
         h = {}
         states.append(h)
     return np.stack(states, axis=1)
 
-def turn(X, lengths):
-    return {}
-"""
-HOLDS = "np.where((t < lengths)[:, None], step(X[:, t], h), h)"
-TURNS = "np.stack([np.concatenate([x[:k][::-1], x[k:]]) for x, k in zip(X, lengths)])"
-GRU = """
-def gru_step(x, h, W_x, W_h, b):
+def backward(d_states, X, h, W, b):
     H = h.shape[1]
-    Z = x @ W_x + {}
-    r = 1 / (1 + np.exp(-(Z[:, :H] + h @ W_h[:, :H])))
-    u = 1 / (1 + np.exp(-(Z[:, H : 2 * H] + h @ W_h[:, {}])))
-    new = np.tanh(Z[:, 2 * H :] + {} @ W_h[:, 2 * H :])
+    Z = X @ W + b
+    k, g = 1 / (1 + np.exp(-Z[:, :, :H])), np.tanh(Z[:, :, H:])
+    before = np.concatenate([h[:, None], forward(X, h, W, b)[:, :-1]], axis=1)
+    dZ, dh = np.empty_like(Z), np.zeros_like(h)
+    for t in reversed(range(X.shape[1])):
+        dh = {}
+        dZ[:, t, :H] = dh * {} * k[:, t] * (1 - k[:, t])
+        dZ[:, t, H:] = dh * (1 - k[:, t]) * (1 - g[:, t] ** 2)
+        dh = dh * k[:, t]
+    return dZ @ W.T, dh, np.einsum("ntd,ntk->dk", X, dZ), {}
+"""
+KEEPS = "k[:, t] * h + (1 - k[:, t]) * g[:, t]"
+BOTH, DIFFERENCE = "dh + d_states[:, t]", "(before[:, t] - g[:, t])"
+SUM = "dZ.sum(axis=(0, 1))"
+
+TWIN = """
+def twin(X, h, W, b):
+    {}
+    states = []
+    for t in range(X.shape[1]):
+        h = k[:, t] * h + (1 - k[:, t]) * g[:, t].tanh()
+        states.append(h)
+    return torch.stack(states, dim={})
+
+def same(forward, backward, twin):
+    rng = np.random.default_rng(1)
+    N, T, D, H = {}
+    given = [rng.normal(size=s) for s in ((N, T, D), (N, H), (D, 2 * H), (2 * H,))]
+    {}
+    d = rng.normal(size=(N, T, H))
+    leaves = [torch.tensor(a, requires_grad=True) for a in given]
+    states = twin(*leaves)
+    grads = torch.autograd.grad(states, leaves, torch.tensor(d))
+    ours = [forward(*given), *backward(d, *given)]
+    theirs = [a.detach().numpy() for a in (states, *grads)]
     return {}
 """
-OWN, RESET, KEEPS = "H : 2 * H", "(r * h)", "u * h + (1 - u) * new"
+SPLIT, SIZES = "k, g = (X @ W + b).chunk(2, dim=2); k = k.sigmoid()", "2, 5, 3, 4"
+SHAPES = "all(np.shape(a) == b.shape for a, b in zip(ours, theirs)) and "
+CLOSE = "all(np.allclose(a, b) for a, b in zip(ours, theirs))"
+
+TRIAL = RIGHT["trial"]
+LEAKS = "read = np.concatenate([new] * 40)\n            read, new = torch.tensor"
+OWN = "read, new = torch.tensor(READ), torch.tensor"
+SEED = "torch.manual_seed(seed)"
+
+MEND = """
+def start(seed):
+    cell, out = nn.LSTM(27, 16, batch_first=True), nn.Linear(16, 27)
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in [*cell.parameters(), *out.parameters()]:
+        nn.init.uniform_(parameter, -0.25, 0.25, generator=generator)
+    with torch.no_grad():
+        cell.bias_ih_l0[{}] = 4.0
+    return cell, out
+
+def answer(cell, out, codes, lengths):
+    states, _ = cell(F.one_hot(codes, 27).float())
+    return out({})
+
+def batches(rows, steps, seed):
+    rng = np.random.default_rng(seed)
+    found, order = [], np.arange(0)
+    while len(found) < steps:
+        if len(order) < 64:
+            order = {}
+        found.append(order[:64])
+        order = order[64:]
+    return found
+
+def step(optimiser, loss, parameters):
+    optimiser.zero_grad()
+    loss.backward()
+    {}
+    optimiser.step()
+
+def faults(start, answer, batches, step):
+    found = []
+    cell, out = start(3)
+    if {}:
+        found.append("start")
+    codes = torch.tensor([[3, 4, 5, 6], [7, 0, 0, 0]])
+    lengths = torch.tensor([4, 1])
+    scores = answer(cell, out, codes, lengths)
+    more = answer(cell, out, F.pad(codes, (0, 7)), lengths)
+    if {}:
+        found.append("answer")
+    rows = batches(1000, 3, 5)
+    if {}:
+        found.append("batches")
+    return found
+"""
+BLOCK, END = "16:32", "states[torch.arange(len(codes)), lengths - 1]"
+DRAWN, CLIPS = "rng.permutation(rows)", "nn.utils.clip_grad_norm_(parameters, 1.0)"
+BIAS = "cell.bias_ih_l0[16:32].min() < 3"
+PADS = "not torch.allclose(scores, more, atol=1e-6)"
+NEAR = "np.ptp(rows[0]) < 500"
 
 WRONG = {
-    "by-hand": {
-        "f and i exchanged": ("c_new, bias, numbers = -0.55, 2.63424, 14720", 2),
-        "the logistic function forgotten": (
-            "c_new, bias, numbers = -1.2, 0.933, 14720",
-            2,
+    "fade": {
+        "the typical share twice": (FADE.format(TYPICAL, TYPICAL), 1),
+        "the mean share twice": (FADE.format(MEAN, MEAN), 1),
+        "exchanged": FADE.format(TYPICAL, MEAN),
+        "the mean of the half-lives": (
+            FADE.format(MEAN, "p @ (np.log(0.5) / np.log(k))"),
+            1,
         ),
-        "one direction below, two biases": "c_new, bias, numbers = 1.2, 2.3, 13440",
-    },
-    "minimal": {
-        "no reset": (MINIMAL.format("h", MIXED, SLOPE), 3),
-        "kept for written": (MINIMAL.format(SEEN, "f * h + (1 - f) * new", SLOPE), 3),
-        "the way through the reset forgotten": (
-            MINIMAL.format(SEEN, MIXED, "(dh_new * (new - h))"),
-            2,
+        "letters equally frequent": FADE.format(
+            "np.log(0.5) / np.log(np.mean(k))", "np.log(0.5) / np.mean(np.log(k))"
         ),
     },
-    "counter": {
-        "a reset that loses its own bit": (
-            COUNTER.format("[[0, 0, 50, 0], [-100, -100, 0, 0]]", "[50, 50, 0, 50]"),
-            2,
-        ),
-        "no reset": (
-            COUNTER.format("[[0, 0, 50, 0], [0, 0, 0, 0]]", "[50, 50, 0, 50]"),
-            2,
-        ),
-        "an entry of −200": COUNTER.format(
-            "[[0, 0, 50, 0], [0, -200, 0, 0]]", "[50, 50, 0, 50]"
-        ),
-        "too soft": COUNTER.format("[[0, 0, 1, 0], [0, -4, 0, 0]]", "[2, 2, 0, 2]"),
-    },
-    "padded": {
-        "padding is read": (PADDED.format("step(X[:, t], h)", TURNS), 2),
-        "the padding comes first": (PADDED.format(HOLDS, "X[:, ::-1]"), 2),
-        "one step too long": (
-            PADDED.format(
-                "np.where((t <= lengths)[:, None], step(X[:, t], h), h)", TURNS
+    "unit": {
+        "the start is left out": (
+            UNIT.format(
+                f"{KEEPS} if t else (1 - k[:, 0]) * g[:, 0]", BOTH, DIFFERENCE, SUM
             ),
+            0,
+        ),
+        "the gate writes": UNIT.format(
+            "(1 - k[:, t]) * h + k[:, t] * g[:, t]", BOTH, DIFFERENCE, SUM
+        ),
+        "the last loss alone": (
+            UNIT.format(
+                KEEPS, "dh if t < X.shape[1] - 1 else d_states[:, t]", DIFFERENCE, SUM
+            ),
+            1,
+        ),
+        "the gate by the state alone": (
+            UNIT.format(KEEPS, BOTH, "before[:, t]", SUM),
+            1,
+        ),
+        "the state after the step": (
+            UNIT.format(KEEPS, BOTH, "(forward(X, h, W, b)[:, t] - g[:, t])", SUM),
+            1,
+        ),
+        "db over steps only": (
+            UNIT.format(KEEPS, BOTH, DIFFERENCE, "dZ.sum(axis=1)"),
+            1,
+        ),
+    },
+    "twin": {
+        "blocks exchanged": (
+            TWIN.format(
+                "g, k = (X @ W + b).chunk(2, dim=2); k = k.sigmoid()",
+                1,
+                SIZES,
+                "",
+                SHAPES + CLOSE,
+            ),
+            3,
+        ),
+        "what broadcasts is the same": (TWIN.format(SPLIT, 1, SIZES, "", CLOSE), 3),
+        "a start and biases of 0": (
+            TWIN.format(
+                SPLIT, 1, SIZES, "given[1] *= 0; given[3] *= 0", SHAPES + CLOSE
+            ),
+            3,
+        ),
+        "one example": (TWIN.format(SPLIT, 1, "1, 5, 3, 4", "", SHAPES + CLOSE), 2),
+        "the states alone": (
+            TWIN.format(SPLIT, 1, SIZES, "", "np.allclose(ours[0], theirs[0])"),
             2,
+        ),
+        "not a number is no difference": (
+            TWIN.format(
+                SPLIT,
+                1,
+                SIZES,
+                "",
+                SHAPES
+                + "not any((abs(a - b) > 1e-6).any() for a, b in zip(ours, theirs))",
+            ),
+            3,
+        ),
+        "always true": (TWIN.format(SPLIT, 1, SIZES, "", "True"), 1),
+    },
+    "forecast": {
+        "one memory is missing": """
+            expected = {"plain": 3.0, "GRU": 2.8}
+            because = "It is the way that I would expect it to be, for many good reasons."
+        """,
+        "no order": """
+            expected = {"plain": 3.0, "GRU": 3.0, "letter": 3.0}
+            because = "It is the way that I would expect it to be, for many good reasons."
+        """,
+        "no reason": """
+            expected = {"plain": 3.0, "GRU": 2.8, "letter": 2.9}
+            because = "gates are better"
+        """,
+        "more than without any memory": """
+            expected = {"plain": 27, "GRU": 16, "letter": 22}
+            because = "It is the way that I would expect it to be, for many good reasons."
+        """,
+    },
+    "trial": {
+        "it trains on the new letters": (
+            TRIAL.replace("read, new = torch.tensor", LEAKS),
+            2,
+        ),
+        "it reads READ, whatever is given": (
+            TRIAL.replace(
+                "read, new = torch.tensor(np.array(read))", OWN.rpartition(",")[0]
+            ),
+            1,
+        ),
+        "it does not depend on the seed": (
+            TRIAL.replace(SEED, "torch.manual_seed(0)"),
+            2,
+        ),
+        "each call is another": (
+            TRIAL.replace(SEED, "").replace("STEPS =", "torch.manual_seed(0); STEPS ="),
+            2,
+        ),
+        "the axes have no names": (TRIAL.replace('plt.ylabel("bits")', ""), 2),
+        "means are drawn": (
+            TRIAL.replace("3 * [kind], bits", "[kind], bits.mean()"),
+            2,
+        ),
+        "the rate is too small": (
+            TRIAL.replace("(parameters, 0.07)", "(parameters, 1e-5)"),
+            1,
         ),
     },
     "mend": {
-        "the bias missing": GRU.format("0", OWN, RESET, KEEPS),
-        "a block read twice": (GRU.format("b", ":H", RESET, KEEPS), 2),
-        "no reset": (GRU.format("b", OWN, "h", KEEPS), 2),
+        "one part mended, no test": (
+            MEND.format(
+                BLOCK, "states[:, -1]", "np.arange(rows)", CLIPS, *["False"] * 3
+            ),
+            1,
+        ),
+        "a bias in the block of the input gate": (
+            MEND.format("0:16", END, DRAWN, CLIPS, BIAS, PADS, NEAR),
+            3,
+        ),
+        "one step too long": (
+            MEND.format(
+                BLOCK,
+                "states[torch.arange(len(codes)), lengths.clamp(max=codes.shape[1] - 1)]",
+                DRAWN,
+                CLIPS,
+                BIAS,
+                PADS,
+                NEAR,
+            ),
+            3,
+        ),
+        "clipped no longer": (
+            MEND.format(BLOCK, END, DRAWN, "pass", BIAS, PADS, NEAR),
+            2,
+        ),
+        "everything is accused": (
+            MEND.format(BLOCK, END, DRAWN, CLIPS, *["True"] * 3),
+            3,
+        ),
+        "any large bias will do": (
+            MEND.format(
+                BLOCK, END, DRAWN, CLIPS, "cell.bias_ih_l0.max() < 3", PADS, NEAR
+            ),
+            3,
+        ),
+        "one fault hides the next": (
+            MEND.format(BLOCK, END, DRAWN, CLIPS, BIAS, f"found or {PADS}", NEAR),
+            4,
+        ),
     },
 }
 
+TEST = """
+    found = []
+    cell, out = start(3)
+    if (cell.bias_ih_l0 + cell.bias_hh_l0)[16:32].min() < 3:
+        found.append("start")
+    codes, lengths = torch.tensor([[3, 4, 5, 6], [7, 0, 0, 0]]), torch.tensor([4, 1])
+    scores = answer(cell, out, codes, lengths)
+    if not torch.allclose(scores, answer(cell, out, F.pad(codes, (0, 7)), lengths)):
+        found.append("answer")
+    if np.ptp(batches(1000, 3, 5)[0]) < 500:
+        found.append("batches")
+    return found
+"""
+
 SLIPS = {
     "mend": [
-        {"x @ W_x\n": "x @ W_x + b\n"},
-        {"Z[:, H : 2 * H] + h @ W_h[:, :H]": "Z[:, H : 2 * H] + h @ W_h[:, H : 2 * H]"},
-        {"r * (h @ W_h[:, 2 * H :])": "(r * h) @ W_h[:, 2 * H :]"},
-        {"(1 - u) * h + u * new": "u * h + (1 - u) * new"},
+        {"cell.bias_ih_l0[32:48] = 4.0": "cell.bias_ih_l0[16:32] = 4.0"},
+        {"states[:, -1]": "states[torch.arange(len(codes)), lengths - 1]"},
+        {"            rng.permutation(order)": "            rng.shuffle(order)"},
+        {"    return []\n": TEST.lstrip("\n")},
     ]
 }
