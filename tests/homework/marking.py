@@ -82,7 +82,7 @@ def locked_cells(name):
 
 
 def mark(
-    assignment: str, notebook: NotebookNode, apart: bool = True, seconds: float = 20
+    assignment: str, notebook: NotebookNode, apart: bool = True, seconds: float = 90
 ) -> tuple[dict, dict]:
     """Points by task and errors by cell, as nbgrader finds them, but in this process.
 
