@@ -1,10 +1,10 @@
 """Answers to homework 13: right ones written differently, and typical wrong ones.
 
 Thresholds, over 12 seeds on each of two parts of the letters: the mended network
-comes to 8.6 to 8.9, other schedules (constant, 1/t, square root, cosine, exponential)
-to 8.5 to 9.5; with lost gradients it is at 9.7 to 10.6, with the letter after the
-next at 13.2 to 13.9, with the early rate at 14.7 to 16.3. The test asks for 9.8, the
-visible check 9.6.
+comes to 8.6 to 8.9, a constant rate of 0.3 to 8.9, one of 0.1 to 9.3 to 9.4; with lost
+gradients it is at 9.7 to 10.6, with the letter after the next at 13.2 to 13.9, with
+the early rate at 14.7 to 16.3. Lost gradients with a larger rate come to 9.3 to 9.9, so
+the visible check asks for 9.2. The test, on other letters, asks for 9.6.
 """
 
 SHARES = """
@@ -29,6 +29,13 @@ TORCH_GATE = """
 def torch_gate(W, b, X, P):
     log_shares = torch.log_softmax(X @ W + b[None], 1)
     return -torch.einsum("nk,nk->n", log_shares.exp(), P).log().mean()
+"""
+AUTOGRAD = """
+def numpy_gate(W, b, X, P):
+    leaves = [torch.tensor(A, requires_grad=True) for A in (W, b)]
+    loss = torch_gate(*leaves, torch.tensor(X), torch.tensor(P))
+    loss.backward()
+    return loss.item(), leaves[0].grad.numpy(), leaves[1].grad.numpy()
 """
 SAME = """
 def same(ours, theirs):
@@ -77,6 +84,11 @@ def measure(tokens, P, half, memory):
         shares = shares * (known / (known @ shares)[:, None]).mean(axis=0)
     return np.exp(np.mean(-np.log(three[half:] @ shares)))
 """
+ANEW = (
+    "recall(tokens, memory, P[:, 0])]",
+    "np.r_[recall(tokens[:half], memory, P[:half, 0]), "
+    "recall(tokens[half:], memory, P[half:, 0])]]",
+)
 RESULTS = """
 results = {
     (memory, order): [measure(*texts(seed, order), memory) for seed in SEEDS]
@@ -96,6 +108,12 @@ ax.set_ylabel("bits saved")
 """
 NO_NAMES = PLOT.replace('ax.set_xlabel("memory")', "")
 RAW = PLOT.replace("np.log2(base) - np.log2(here)", "here")
+ALIKE = PLOT.replace("label=", 'color="C0", label=')
+CURVE = """
+fig, ax = plt.subplots()
+ax.plot(np.linspace(0, 0.2, 4000))
+ax.set(xlabel="memory", ylabel="bits saved")
+"""
 
 WINDOWS = """
 def windows(letters, n):
@@ -180,6 +198,11 @@ LEARNS = """
     end = keyboard.gradients(keyboard.fit(story, 3, 12, 4), contexts, following)[0]
     assert end < 0.3, "learns by heart"
 """
+AGAIN = """
+    params = keyboard.fit(READ, 3, 28, 0)
+    loss = keyboard.gradients(params, *keyboard.windows(UNREAD, 3))[0]
+    assert np.exp(loss) < 9.2, "learns badly"
+"""
 
 RIGHT = {
     "shares": SHARES.format(STEP, SLOPE),
@@ -227,6 +250,20 @@ WRONG = {
             SHARES.format(STEP, "return 1 - newcomer.mean() / (P @ shares).mean()"),
             1,
         ),
+        "finite differences": SHARES.format(
+            """
+    def L(a):
+        return -np.log(P @ (np.exp(a) / np.exp(a).sum())).mean()
+
+    a, steps = np.log(shares), 1e-6 * np.eye(len(shares))
+    return shares - [(L(a + step) - L(a - step)) / 2e-6 for step in steps]
+""".strip(),
+            """
+    mixed = P @ shares
+    up, down = (np.log(mixed + e * (newcomer - mixed)).mean() for e in (1e-6, -1e-6))
+    return (down - up) / 2e-6
+""".strip(),
+        ),
         "without the share that the others give up, and old shares": SHARES.format(
             "return shares", "return -(newcomer / (P @ shares)).mean()"
         ),
@@ -266,6 +303,10 @@ WRONG = {
             + SAME.format(SIZES, BIAS, "return abs(loss - there.item()) < 1e-9"),
             2,
         ),
+        "autograd in place of a derivation": (
+            AUTOGRAD + TORCH_GATE + SAME.format(SIZES, BIAS, STRICT),
+            3,
+        ),
         "softmax over the places": (
             NUMPY_GATE.replace(
                 "shares / shares.sum(axis=1)[:, None]", "shares / shares.sum(axis=0)"
@@ -289,7 +330,7 @@ WRONG = {
             + MEASURE
             + RESULTS
             + PLOT,
-            2,
+            3,
         ),
         "shares from the second half": (
             RECALL
@@ -312,12 +353,22 @@ WRONG = {
             + MEASURE
             + RESULTS
             + PLOT,
-            2,
+            3,
         ),
         "shares that are never fitted": (
             RECALL + MEASURE.replace("range(120)", "range(0)") + RESULTS + PLOT,
             3,
         ),
+        "a memory that begins anew": (
+            RECALL + MEASURE.replace(*ANEW) + RESULTS + PLOT,
+            3,
+        ),
+        "shares from all places": (
+            RECALL + MEASURE.replace("three[:half]\n", "three\n") + RESULTS + PLOT,
+            3,
+        ),
+        "both orders look the same": (RECALL + MEASURE + RESULTS + ALIKE, 3),
+        "a curve that passes by all numbers": (RECALL + MEASURE + RESULTS + CURVE, 3),
         "numbers made up": (
             RECALL
             + MEASURE
@@ -327,13 +378,17 @@ WRONG = {
         ),
     },
     "slow-learner": {
-        "the windows alone": network(dE=LOST, rate=EARLY),
-        "the gradients alone": network(windows=GAP, rate=EARLY),
+        "the windows alone": (network(dE=LOST, rate=EARLY), 1),
+        "the gradients alone": (network(windows=GAP, rate=EARLY), 1),
         "a larger network": (network(H=200), 2),
         "the rate alone": network(windows=GAP, dE=LOST),
-        "lost gradients left": network(dE=LOST),
+        "lost gradients left": (network(dE=LOST), 1),
         "the early rate left": (network(rate=EARLY), 2),
-        "the letter after the next left": network(windows=GAP),
+        "the letter after the next left": (network(windows=GAP), 1),
+        "more steps at a small rate": (
+            network(rate="0.01").replace("steps=300", "steps=3000"),
+            2,
+        ),
     },
     "alarm": {
         "silent": ALARM.format("pass"),
@@ -344,6 +399,15 @@ WRONG = {
             ALARM.format(NEXT + SLOPES.format(DISTINCT) + LEARNS),
             2,
         ),
+        "a text that is too easy": (
+            ALARM.format(
+                NEXT
+                + SLOPES.format(REPEATED)
+                + LEARNS.replace("integers(0, 12, 60)", "permutation(10)")
+            ),
+            2,
+        ),
+        "the visible check again": ALARM.format(AGAIN),
         "the gradient alone": (ALARM.format(SLOPES.format(REPEATED)), 2),
         "one number by heart": ALARM.format(
             "assert abs(keyboard.fit(READ, 3, 28, 0)[0][0, 0] - 0.1234) < 1e-3"
