@@ -9,6 +9,7 @@ from press import chapters
 
 HOMEWORK = Path("_build") / "homework"  # where `make homework` puts the zips
 ZIP = "Exercises for marks; their checks answer at once"
+PROJECT = "Two weeks, an open question, marked by hand for the most part"
 DECK = "For the lecture hall: one file that needs no network"
 
 
@@ -44,9 +45,10 @@ def _insert(app, doctree, page):
         f"{chapters.minutes(total)} for all"
     ]
     for path in zips(Path(app.srcdir), slug):
-        project = path.stem.removeprefix(slug).strip("_").replace("_", " ")
-        name = f"Homework: {project}" if project else "Homework"
-        entries.append(f'<a href="../homework/{path.name}" title="{ZIP}">{name}</a>')
+        kind = path.stem.removeprefix(slug).strip("_").replace("_", " ")
+        name = f"Homework: {kind}" if kind else "Homework"
+        name, says = ("Project", PROJECT) if kind == "project" else (name, ZIP)
+        entries.append(f'<a href="../homework/{path.name}" title="{says}">{name}</a>')
     entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
     head = f'<div class="chapter-head">{" · ".join(entries)}</div>'
     title.parent.insert(

@@ -145,11 +145,11 @@ def test_the_head_of_a_page_leads_to_what_there_is(book):
     assert "5 minutes for the core, 5 for all" in text and links == ["Slides"]
     folder = book / "_build" / "homework"
     folder.mkdir()
-    for name in ("01_small", "01_small_project", "02_other"):
+    for name in ("01_small", "01_small_exam_a", "01_small_project", "02_other"):
         (folder / f"{name}.zip").write_text("made")
     assert executed(build(book)) == set()
     _, links = head_of(book)
-    assert links == ["Homework", "Homework: project", "Slides"]
+    assert links == ["Homework", "Homework: exam a", "Project", "Slides"]
 
 
 def test_the_foot_of_a_page_names_its_neighbour_and_the_parts(page):

@@ -146,6 +146,47 @@ SLOPES = """
     for mine, p in zip(found[1], P):
         assert np.allclose(mine, p.grad.numpy())
 """
+TRIED_OUT = """
+def least_padding(n, m, s):
+    rng = np.random.default_rng(0)
+    X, K = rng.normal(size=(n, n)), rng.normal(size=(1, 1, m, m))
+    layer = lambda X, K, p: conv(np.pad(X, p)[None, None], K, np.zeros(1))[0, 0, ::s, ::s]
+    for p in range(s):
+        if np.allclose(
+            layer(np.rot90(X), np.rot90(K, 1, (2, 3)), p), np.rot90(layer(X, K, p))
+        ):
+            return p
+"""
+BY_AUTOGRAD = """
+def wheel_forward(X, K, b):
+    return np.max([conv(X, np.rot90(K, r, (2, 3)), b) for r in range(4)], axis=0)
+
+def wheel_backward(dY, X, K, b):
+    X, K, b = leaves = [torch.tensor(a, requires_grad=True) for a in (X, K, b)]
+    Y = torch.stack([F.conv2d(X, K.rot90(r, (2, 3)), b) for r in range(4)]).amax(0)
+    Y.backward(torch.tensor(dY))
+    return [leaf.grad.numpy() for leaf in leaves]
+"""
+MADE_UP = """
+def train(kind, head, learn, test, seed):
+    return {"plain": 0.54, "views": 0.72, "wheel": 0.6}[kind] + 0.013 * seed
+
+results = {
+    setting: [train(*setting, None, None, s) for s in (1, 2, 3)] for setting in forecast
+}
+fig, ax = plt.subplots()
+ax.plot(np.linspace(0, 1, 1001), np.linspace(0, 1, 1001), ".")
+ax.set(xlabel="reader", ylabel="share")
+"""
+REWRITTEN = """
+def gradients(P, X, y):
+    P = [torch.tensor(p, dtype=torch.float64, requires_grad=True) for p in P]
+    Z = F.conv2d(torch.tensor(X), P[0], P[1], padding=1)
+    logits = F.avg_pool2d(Z.relu(), 2).flatten(1) @ P[2] + P[3]
+    loss = F.cross_entropy(logits, torch.tensor(y))
+    loss.backward()
+    return loss.item(), [p.grad.numpy() for p in P]
+"""
 
 RIGHT = {
     "least-padding": """
@@ -191,6 +232,7 @@ WRONG = {
         "not far enough": (LEAST.format("s // 2 + 1", "n + 2 * p - m", "p", "None"), 1),
         "the size and not the last window": LEAST.format("s", "n + 2 * p", "p", "None"),
         "0 taken for none": LEAST.format("s", "n + 2 * p - m", "p or None", "None"),
+        "tried out on pictures, and no rule": (TRIED_OUT, 1),
     },
     "wheel": {
         "turned on, not back": (WHEEL.format(MASK, UP, "r", EACH, "max"), 2),
@@ -201,6 +243,7 @@ WRONG = {
         "every way takes the gradient": (WHEEL.format("1", UP, "-r", EACH, "max"), 1),
         "the sum of four ways": WHEEL.format("1", UP, "-r", EACH, "sum"),
         "one number for db": (WHEEL.format(MASK, UP, "-r", "sum()", "max"), 2),
+        "autograd in place of a way back": (BY_AUTOGRAD, 1),
     },
     "twin": {
         "looks at the output only": (
@@ -235,6 +278,17 @@ WRONG = {
             ),
             3,
         ),
+        "knows its own wheel, and refuses all others": (
+            TWIN.format(
+                "r, (2, 3)",
+                "normal",
+                SHAPES,
+                "assert (forward, backward) == (wheel_forward, wheel_backward)",
+                DRAWN,
+                CLOSE,
+            ),
+            1,
+        ),
         "a twin of two ways": TWIN.format(
             "2 * r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE
         ),
@@ -248,6 +302,9 @@ WRONG = {
             0.6, "forecast['wheel', 'places'] = ...", WORDS
         ),
         "all alike": FORECAST.format(0.5, "", WORDS),
+        "one word 25 times": FORECAST.format(
+            0.6, "forecast['wheel', 'places'] = 1", "because " * 25
+        ),
     },
     "trial": {
         "the wheel is a plain layer": (
@@ -270,9 +327,22 @@ WRONG = {
             2,
         ),
         "no seed": (
-            TRIAL.format(WAYS, "torch.seed()", "", RUN, POINTS, NAMES),
-            2,
+            TRIAL.format(WAYS, "", "", RUN, POINTS, NAMES),
+            3,
         ),
+        "tested on all four ways": (
+            TRIAL.format(
+                WAYS,
+                SEED,
+                "test = torch.cat([test[0].rot90(r, (2, 3)) for r in range(4)]), "
+                "test[1].repeat(4)",
+                RUN,
+                POINTS,
+                NAMES,
+            ),
+            3,
+        ),
+        "made up": MADE_UP,
         "one seed, and means in the plot": (
             TRIAL.format(
                 WAYS, SEED, "", "train(kind, head, *belt(s), 1) + s", POINTS, ""
@@ -298,6 +368,10 @@ WRONG = {
                 PICKED,
                 SLOPES,
             ),
+            3,
+        ),
+        "rewritten with autograd": (
+            f"{NIGHT.format(ALL, COPIED, ONES, WHOLE, PICKED, SLOPES)}{REWRITTEN}",
             3,
         ),
         "a proof that refuses all": (

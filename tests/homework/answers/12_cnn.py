@@ -3,7 +3,8 @@
 Limits in the hidden tests, and what they were measured against, over 12 to 24 seeds:
 
 - ``one-image``: each of the four settings names 0.68 to 0.91 of the test digits after two
-  passes, batch normalisation in batches of one 0.79 to 0.91; the limit is 0.5.
+  passes, batch normalisation in batches of one 0.79 to 0.91; the limit is 0.5. With labels
+  drawn by chance it is 0.08 to 0.12 in batches of 8; the limit is 0.3.
 - ``weak-run``: a good run from the reader 0 ends at 0.92 to 0.95 (limit 0.88), the run as
   found at 0.31 to 0.49, and with mixed batches alone at 0.55 to 0.77 (limit 0.35).
   In the fourth of six epochs the weights move 0.78 to 0.91 of what they move in the
@@ -96,6 +97,26 @@ def volume(**changed):
     return VOLUME.format(**parts | changed)
 
 
+WITH_AUTOGRAD = """
+def volume_back(dY, *given):
+    leaves = [torch.tensor(np.array(part), requires_grad=True) for part in given]
+    X, W1, b1, W2, b2 = leaves
+    gate = torch.sigmoid(torch.relu(X.mean((2, 3)) @ W1 + b1) @ W2 + b2)
+    (gate[:, :, None, None] * X).backward(torch.tensor(np.array(dY)))
+    return tuple(leaf.grad.numpy() for leaf in leaves)
+
+
+"""
+# It compares with the author's own functions, and never asks the layer.
+UNASKED = f"""
+def compare(forward, back, layer, X, dY):
+    parts = layer.down.weight.T, layer.down.bias, layer.up.weight.T, layer.up.bias
+    given = X, *(part.detach().numpy() for part in parts)
+    ours = [forward(*given), *back(dY, *given)]
+    theirs = [volume(*given), *volume_back(dY, *given)]
+    {VERDICT}
+"""
+
 FORECAST = """
 forecast = dict.fromkeys([("batch", 1), ("batch", 8), ("group", 1), ("group", 8)], 0.7)
 because = '''I think that all four will be equally good, since two passes over the digits
@@ -107,8 +128,9 @@ def trial(norm, size, seed, X, y, X_new, y_new):
     rng, net = np.random.default_rng({seed}), reader(norm, {seed})
     weights = list(net.parameters())
     speed = [torch.zeros_like(w) for w in weights]
+    {first}
     for _ in range({passes}):
-        order = torch.tensor(rng.permutation(len(y)))
+        {order}
         for rows in order.split({size}):
             loss = F.cross_entropy(net({X}[rows]), {y}[rows])
             slopes = torch.autograd.grad(loss, weights)
@@ -118,7 +140,7 @@ def trial(norm, size, seed, X, y, X_new, y_new):
                 torch._foreach_add_(weights, speed, alpha=-0.002 if size == 1 else -0.02)
     {mode}
     with torch.no_grad():
-        return float((net(X_new).argmax(1) == y_new).float().mean())
+        return {share}
 
 
 seeds = {seeds}
@@ -129,6 +151,7 @@ for norm in ("batch", "group"):
         results[norm, size] = {kept}
 {plot}
 """
+ORDER = "order = torch.tensor(rng.permutation(len(y)))"
 PLOT = """
 fig, (ax, other) = plt.subplots(1, 2, sharey=True)
 for panel, norm in ((ax, "batch"), (other, "group")):
@@ -142,6 +165,9 @@ def trial(**changed):
     parts = {
         "seed": "seed",
         "passes": "2",
+        "first": "pass",
+        "order": ORDER,
+        "share": "float((net(X_new).argmax(1) == y_new).float().mean())",
         "size": "size",
         "X": "X",
         "y": "y",
@@ -204,6 +230,12 @@ def bell(fit):
     {modes}
     {rate}
 """
+
+
+FIRST_AND_SECOND = """n = len(steps) // 4
+    move = [sum((b["weights"] - a["weights"]).norm() for a, b in pairwise(steps[k : k + n]))
+        for k in (0, n)]
+    assert move[1] > 0.2 * move[0], 'the rate is gone'"""
 
 
 def bell(**changed):
@@ -277,6 +309,10 @@ WRONG = {
             ),
             2,
         ),
+        "autograd in the place of the derivation, the layer not asked": (
+            volume(compare=WITH_AUTOGRAD + UNASKED),
+            3,
+        ),
         "a bias missing, the comparison of values and dX only, in one digit": (
             volume(
                 bias=", bias=False",
@@ -296,6 +332,10 @@ WRONG = {
         + "because = 'I guess so'",
         "one number": "forecast = {('batch', 1): 0.5}\nbecause = 'so ' * 9 + 'it is ' * 9",
         "in per cent": FORECAST.replace("0.7)", "70)"),
+        "settings as one word": FORECAST.replace(
+            '("batch", 1), ("batch", 8), ("group", 1), ("group", 8)',
+            '"batch 1", "batch 8", "group 1", "group 8"',
+        ),
         "words to fill the line": FORECAST.split("because")[0]
         + "because = 'word ' * 30",
     },
@@ -312,6 +352,28 @@ WRONG = {
             2,
         ),
         "one pass": (trial(passes="1"), 2),
+        "one order for both passes": (trial(first=ORDER, order="pass"), 2),
+        "the last batch left out, each new digit alone in training mode": (
+            trial(
+                order=ORDER + "[: len(y) // size * size]",
+                mode="pass",
+                share="sum(int(net(x[None]).argmax()) == int(t) for x, t in "
+                "zip(X_new, y_new)) / len(y_new)",
+            ),
+            2,
+        ),
+        "nothing trained, the numbers of a table": """
+            def trial(norm, size, seed, *_):
+                table = {("batch", 1): 0.81, ("batch", 8): 0.85, ("group", 1): 0.83}
+                return table.get((norm, size), 0.84) + seed / 1000
+
+
+            seeds, results = [1, 2, 3], {}
+            for norm in ("batch", "group"):
+                for size in (1, 8):
+                    results[norm, size] = [trial(norm, size, seed) for seed in seeds]
+            """
+        + PLOT.replace("\n", "\n" + 12 * " "),
         "numbers typed in": (
             trial(kept="[0.8, 0.81 + size / 100, 0.82]"),
             2,
@@ -354,6 +416,21 @@ WRONG = {
             1,
         ),
         "the order and the mode": (bell(rate="pass"), 2),
+        "a limit for the rate that one way of writing stays above": (
+            bell(
+                order="assert (steps[0]['images'] != X_filed[:20]).any(), 'not mixed'",
+                rate=FIRST_AND_SECOND,
+            )
+            .replace("0, 200, 8", "0, 200")
+            .replace("rate=1e-3, epochs=4, size=5", "rate=0.05, epochs=4, size=20"),
+            2,
+        ),
+        "the shares of its own loop": fit().replace("def fit", "def own")
+        + """
+def bell(fit):
+    given = X_filed, y_filed, X_val[:50], y_val[:50], 0.05, 1
+    assert fit(reader("batch", 0), *given) == own(reader("batch", 0), *given), "other"
+""",
         "the mode only": (bell(order="pass", rate="pass"), 1),
         "always": "def bell(fit):\n    assert False, 'wrong'",
         "never": "def bell(fit):\n    return None",
