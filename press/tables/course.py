@@ -92,10 +92,14 @@ def assignments():
     for path in sorted(HOMEWORK.glob("*/*.ipynb")):
         cells = nbformat.read(path, 4).cells
         title = re.match(r"# (.+)", cells[0].source)[1]
-        marked = [i for c in cells if (i := c.metadata.get("nbgrader", {})).get("grade")]
+        marked = [
+            i for c in cells if (i := c.metadata.get("nbgrader", {})).get("grade")
+        ]
         by_hand = sum(info.solution for info in marked)
         tasks = len({info.grade_id.split("-marks")[0] for info in marked})
-        minutes = re.findall(r"^\| `[^|]+\|[^|]+\| (\d+) \| \d+ \|$", cells[0].source, re.M)
+        minutes = re.findall(
+            r"^\| `[^|]+\|[^|]+\| (\d+) \| \d+ \|$", cells[0].source, re.M
+        )
         lines.append(
             f"| {title} | {tasks} | {by_hand or '–'} | "
             f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} |"

@@ -6,8 +6,10 @@ import zipfile
 
 import pytest
 
+from grader.assignment import data_files
+from press import chapters
 from press import lint as rules
-from tests.homework.assignments import ASSIGNMENTS
+from tests.homework.assignments import ASSIGNMENTS, FOLDERS
 from tests.pages.built import HTML, PAGES, every_chapter, every_page, parsed, source
 
 MAX_PAGE_BYTES = 4_000_000
@@ -77,16 +79,18 @@ def test_links_between_pages_lead_somewhere():
                 assert found, f"{path.name} links to {target}#{anchor}"
 
 
-@pytest.mark.parametrize("slug", ASSIGNMENTS)
-def test_a_chapter_leads_to_its_homework_without_solutions(slug):
-    (link,) = re.findall(r'href="(\.\./homework/[^"]+)"', source(f"book/{slug}"))
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_a_chapter_leads_to_its_homework_without_solutions(name):
+    page = source(f"book/{chapters.slug_of(int(name[:2]))}")
+    (link,) = re.findall(rf'href="(\.\./homework/{name}\.zip)"', page)
     with zipfile.ZipFile(HTML / "book" / link) as archive:
-        files = {name: archive.read(name).decode() for name in archive.namelist()}
-    assert set(files) == {f"{slug}/{slug}.ipynb", f"{slug}/requirements.txt"}
-    notebook = files[f"{slug}/{slug}.ipynb"]
+        files = {entry: archive.read(entry).decode() for entry in archive.namelist()}
+    beside = {"requirements.txt", *(path.name for path in data_files(FOLDERS[name]))}
+    assert set(files) == {f"{name}/{name}.ipynb", *(f"{name}/{b}" for b in beside)}
+    notebook = files[f"{name}/{name}.ipynb"]
     assert "Write your answer here" in notebook
     assert "BEGIN SOLUTION" not in notebook and "HIDDEN TESTS" not in notebook
-    needs = files[f"{slug}/requirements.txt"].split()
+    needs = files[f"{name}/requirements.txt"].split()
     assert {need.split("==")[0] for need in needs} == {
-        "ipykernel", "matplotlib", "numpy", "scipy", "torch"
+        "ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch"
     }  # fmt: skip
