@@ -94,7 +94,8 @@ def test_tricks_win_nothing(name):
         notebook = with_cell(answered(released(name), codes), TRICKS)
         found = mark(name, notebook, apart=True, seconds=0.5)[0]
         assert all(found[task] <= due[task] for task in due), (what, found, due)
-        naive = mark(name, notebook, apart=False, seconds=0.5)[0]
-        won += sum(max(0, naive[task] - due[task]) for task in due)
+        if not won:
+            naive = mark(name, notebook, apart=False, seconds=0.5)[0]
+            won += sum(max(0, naive[task] - due[task]) for task in due)
     assert won > 0
     assert abs(-1) == max(0, 1) == numpy.abs(-1)  # for the tests that follow
