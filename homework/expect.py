@@ -73,7 +73,7 @@ def expect_plot(fig, values, what):
         )
     if not any(ax.get_xlabel() and ax.get_ylabel() for ax in axes):
         raise AssertionError(f"{what}: name both axes (set_xlabel, set_ylabel)")
-    drawn = [0.0]
+    drawn = []
     for ax in axes:
         drawn += [y for line in ax.lines for y in line.get_ydata()]
         drawn += [y for marks in ax.collections for y in marks.get_offsets()[:, 1]]

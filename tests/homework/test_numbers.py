@@ -4,6 +4,7 @@ import re
 from functools import cache
 from math import sqrt
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -171,3 +172,20 @@ def test_agrees(given, exact, right):
     names = {}
     exec((ROOT / "homework" / "expect.py").read_text(), names)
     assert names["agrees"](given, exact) is right
+
+
+@pytest.mark.parametrize("value", [0.5, 0.0])
+def test_a_plot_shows_a_value_or_not(value):
+    names = {}
+    exec((ROOT / "homework" / "expect.py").read_text(), names)
+    fig, ax = plt.subplots()
+    ax.set(xlabel="year", ylabel="spots")
+    ax.plot([1, 2], [0.25, 3])
+    with pytest.raises(AssertionError, match="is not drawn"):
+        names["expect_plot"](fig, [value], "fig")
+    ax.bar([3], [value])
+    names["expect_plot"](fig, [value], "fig")
+    ax.set(ylabel="")
+    with pytest.raises(AssertionError, match="name both axes"):
+        names["expect_plot"](fig, [value], "fig")
+    plt.close(fig)
