@@ -15,9 +15,9 @@ def book():
     return scope
 
 
-def right(book, pairs, epochs=8, lr=0.02, **kind):
+def right(book, pairs, epochs=8, lr=0.02, seed=1, **kind):
     """Share of whole sentences without a slip, of one seed."""
-    net = book["trained"](epochs, lr, 1, **kind)
+    net = book["trained"](epochs, lr, seed, **kind)
     return book["without_slip"](net, book[pairs]).mean(), net
 
 
@@ -31,11 +31,14 @@ def test_the_rate_of_the_page_is_the_best_of_three(book, name):
 
 
 def test_longer_training_helps_one_head_at_a_smaller_rate(book):
-    """At the page's rate it stays where it is; at 0.005 it comes near four heads."""
+    """At the page's rate it stays where it is; at 0.005 it comes near four heads.
+
+    Not from each start: from seed 11 it had 0.63 after the 60 epochs.
+    """
     (short, _), (long, _) = (right(book, "held", n, h=1) for n in (8, 24))
     assert long < short + 0.05 < 0.65, (short, long)
-    slow, _ = right(book, "held", 60, lr=0.005, h=1)
-    assert slow > 0.95, slow
+    slow = [right(book, "held", 60, lr=0.005, seed=seed, h=1)[0] for seed in (1, 2, 3)]
+    assert sorted(slow)[1] > 0.95, slow
 
 
 def test_longer_training_helps_the_fixed_code(book):
