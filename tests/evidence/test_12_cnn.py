@@ -1,10 +1,12 @@
-"""What chapter 12 reads from its two files, repeated: races and deep stacks."""
+"""What chapter 12 reads from its three files, repeated: races and deep stacks."""
 
+import csv
 from itertools import product
 
 import numpy as np
 import pytest
 
+from press import chapters
 from tests.chapter_code import Chapter, Fault, catches
 from tests.chapters.test_12_cnn import with_digits
 
@@ -44,6 +46,47 @@ def test_a_stack_ends_as_the_file_says(digits, variant):
     net = digits["stack"](24, norm, bypass, near)
     losses = digits["train"](net, *three, rate, 15, 0)[-1]
     assert 1 / 4 < np.median(losses) / np.median(there) < 4, (losses, there)
+
+
+@pytest.fixture(scope="module")
+def stacks(digits):
+    """All 42 trainings of the file: medians here and there, by name and seed."""
+    rows = digits["train_rows"]
+    three = digits["images"][rows], digits["labels"][rows, None].expand(-1, 3)
+    digits["three"] = three
+    chapter.define("12-identity-on", digits, "final_losses")
+    chapter.define("12-depth-run", digits, "TRAINED", "end_of")
+    chapter.run("12-small-stem", digits)
+    with (chapters.BOOK / "data" / "run_12_stacks.csv").open() as file:
+        stored = list(csv.DictReader(file))
+    found = {}
+    for row in stored:
+        name, seed = row["stack"], int(row["seed"])
+        if name in digits["TRAINED"]:
+            losses = digits["end_of"](name, seed)
+        else:
+            net = digits["OTHER_CAUSES"][name](seed)
+            digits["train"](net, *three, 0.003, 15, seed)
+            losses = digits["final_losses"](net)
+        there = [float(loss) for loss in row["train_losses"].split()]
+        found[name, seed] = np.median(losses), np.median(there)
+    return found
+
+
+def test_the_stacks_of_six_seeds_end_as_the_file_says(digits, stacks):
+    for (name, seed), (here, there) in stacks.items():
+        if name in digits["TRAINED"]:
+            assert 1 / 4 < here / there < 4, (name, seed, here, there)
+    for seed in range(6):
+        ends = {name: stacks[name, seed][0] for name in digits["TRAINED"]}
+        assert ends["near identity"] < ends["plain"] / 2, ends
+        assert ends["both"] < min(ends["bypass"], ends["batch norm"]) / 2, ends
+
+
+@pytest.mark.parametrize("name", ["small first layer", "circular"])
+def test_no_other_cause_is_a_remedy(stacks, name):
+    """Where each ends depends on the last bit; that few end below 0.1 does not."""
+    assert sum(stacks[name, seed][0] < 0.1 for seed in range(6)) < 5
 
 
 # Faults that show only after a training.

@@ -1,4 +1,6 @@
-"""What chapter 14 tells of longer or other training, trained."""
+"""What chapter 14 tells of longer or other training, trained, and its two files repeated."""
+
+import csv
 
 import numpy as np
 import pytest
@@ -6,9 +8,39 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from press import chapters
 from tests.chapter_code import Chapter
 
 chapter = Chapter("14_rnn")
+
+
+def stored(name):
+    with (chapters.BOOK / "data" / f"run_14_{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_sign_is_kept_as_often_as_the_file_says(book):
+    chapter.define(
+        "14-latch-run", book, "X_sign", "learned", "STARTS", "steps_to_learn"
+    )
+    solved = {}
+    for row in stored("latch"):
+        case = row["start"], float(row["rate"])
+        steps = book["steps_to_learn"](*case, int(row["seed"]))
+        solved.setdefault(case, []).append((steps < 999, int(row["steps"]) < 999))
+    assert len(solved) == 8
+    for case, found in solved.items():
+        here, there = np.sum(found, axis=0)
+        assert len(found) == 5 and abs(here - there) <= 1, (case, found)
+
+
+def test_the_characters_are_read_as_the_file_says(book):
+    chapter.run("14-char-run", book)
+    for row in stored("characters"):
+        net, told = book["read"](int(row["seed"]), 0.01)
+        here = [*told, book["perplexity"](net, book["ids"]["test"])]
+        there = [float(row[key]) for key in ("pass 1", "pass 2", "pass 3", "test")]
+        assert np.abs(np.subtract(here, there)).max() < 0.15, (here, there)
 
 
 def test_thirty_passes_over_the_characters_come_near_counting(book):

@@ -1,6 +1,7 @@
 """The search of chapter 15, repeated, and gates on the characters of this book, trained."""
 
 import csv
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,7 +23,9 @@ LIMIT = 3000
 @pytest.fixture(scope="module")
 def book():
     scope = chapter.namespace()
-    chapter.define("15-lag-run", scope, "contender")
+    with (chapters.BOOK / "data" / "run_15_lag.csv").open() as file:
+        scope["SEARCHED"] = list(csv.DictReader(file))
+    chapter.define("15-lag-run", scope, "CONTENDERS", "contender", "contend")
     return scope
 
 
@@ -58,6 +61,24 @@ def test_the_search_comes_out_as_the_file_says(book, name, length):
     for rate in set(steps) - {best}:
         other = steps_again(book, name, length, rate)
         assert max(other) > here / 2, (rate, other, here)
+
+
+def test_the_starts_of_the_page_come_out_as_the_file_says(book):
+    """All 36 trainings of 400 steps at most, of which the page repeats some."""
+    with (chapters.BOOK / "data" / "run_15_starts.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    keys = [(row["network"], int(row["length"]), int(row["seed"])) for row in rows]
+    assert keys == list(product(book["CONTENDERS"], (10, 20, 40), book["STARTS"]))
+    apart = {}
+    for key, row in zip(keys, rows, strict=True):
+        book["contend"](*key)
+        steps = len(book["curves"][key]), len(row["losses"].split())
+        left = book["found"][key], float(row["left_over"])
+        apart.setdefault(key[:2], []).append((*steps, *left))
+    for case, found in apart.items():
+        here, there, left, left_there = np.median(found, axis=0)
+        assert 0.6 < here / there < 1.6, (case, found)
+        assert (left > 0.5) == (left_there > 0.5), (case, found)
 
 
 def test_gates_help_on_the_characters_of_this_book():

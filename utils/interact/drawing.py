@@ -8,7 +8,6 @@ import io
 from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -84,7 +83,8 @@ def _pixels(figure, dpi, layout):
     labels change; so the first frame of a figure lays out all of them. The minor ticks
     of a logarithmic axis cost more than its curves, and a figure that moves goes without.
     """
-    if layout and layout[0] == _geometry(figure):
+    is_laid_out = bool(layout) and layout[0] == _geometry(figure)
+    if is_laid_out:
         figure.set_layout_engine("none")
         for ax, position in zip(figure.axes, layout[1], strict=True):
             ax.set_position(position)
@@ -92,10 +92,37 @@ def _pixels(figure, dpi, layout):
         ax.minorticks_off()
     FigureCanvasAgg(figure)  # constrained layout asks the canvas for its renderer
     figure.set_dpi(dpi)
-    renderer = _renderer(*figure.bbox.size.astype(int).tolist(), dpi)
+    size = tuple(figure.bbox.size.astype(int).tolist())
+    renderer = _renderer(*size, dpi)
     renderer.clear()
-    figure.draw(renderer)
-    return Image.fromarray(np.array(renderer.buffer_rgba())[..., :3])
+    with _ticks_measured_once(figure) if is_laid_out else contextlib.nullcontext():
+        figure.draw(renderer)
+    pixels = renderer.buffer_rgba()
+    return Image.frombuffer("RGBA", size, pixels, "raw", "RGBA", 0, 1).convert("RGB")
+
+
+@contextlib.contextmanager
+def _ticks_measured_once(figure):
+    """Each axis keeps its ticks and the boxes of their labels while it is drawn.
+
+    Matplotlib finds both twice, for the ticks and for the place of the axis's name.
+    """
+    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    for axis in axes:
+        _keep_ticks(axis)
+    try:
+        yield
+    finally:
+        for axis in axes:
+            del axis._update_ticks, axis._get_ticklabel_bboxes
+
+
+def _keep_ticks(axis):
+    boxes_of = axis._get_ticklabel_bboxes
+    ticks = functools.cache(axis._update_ticks)
+    boxes = functools.cache(lambda renderer: boxes_of(ticks(), renderer))
+    axis._update_ticks = ticks
+    axis._get_ticklabel_bboxes = lambda _, renderer: boxes(renderer)
 
 
 def _geometry(figure):
