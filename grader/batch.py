@@ -15,7 +15,7 @@ from time import monotonic
 import nbformat
 
 from grader import assignment, report
-from grader.processes import in_process, prepare, stop
+from grader.processes import MOST_SECONDS, in_process, prepare, stop
 
 PROGRAMS = sorted(Path(__file__).parent.glob("*.py"))  # the grader itself
 
@@ -54,7 +54,9 @@ def run(folder: Path, source: Path, out: Path, jobs: int) -> None:
         if error := in_process("release", template, source, template):
             sys.exit(f"{source.name} could not be released: {error}")
         report.write(template / "key", edition)
-    one = partial(grade_one, source.name, edition, out, sheet, typed)
+    total = master.metadata.get("grader", {}).get("total", 0)  # see limits.py
+    seconds = max(MOST_SECONDS, 3 * total)  # it may run twice, and a bit longer
+    one = partial(grade_one, source.name, edition, seconds, out, sheet, typed)
     pool, rows = ThreadPoolExecutor(jobs), []
     try:
         for row in pool.map(lambda name: one(name, students[name]), students):
@@ -96,11 +98,12 @@ def _hidden(name):
     return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
 
 
-def grade_one(name, edition, out, sheet, typed, student, paths):
+def grade_one(name, edition, seconds, out, sheet, typed, student, paths):
     """Marks of one student, from an earlier run where nothing has changed since.
 
-    ``name`` and ``edition`` are the assignment's, see ``_edition``; ``sheet``, ``typed``
-    and the row of marks that is returned are those of report.py.
+    ``name`` and ``edition`` are the assignment's, see ``_edition``, and ``seconds`` the
+    most that it may take; ``sheet``, ``typed`` and the row of marks that is returned are
+    those of report.py.
     """
     place = out / "graded" / student
     try:
@@ -109,7 +112,8 @@ def grade_one(name, edition, out, sheet, typed, student, paths):
         if result is None:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
-            error = in_process("grade", place, paths, name, out / "assignment", place)
+            arguments = paths, name, out / "assignment", place
+            error = in_process("grade", place, *arguments, seconds=seconds)
             if (place / "result.json").exists():
                 report.write(place / "key", key)  # now the result is complete
             result = _stored(place, key)

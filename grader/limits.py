@@ -1,6 +1,7 @@
 """Run a student's notebook to its end, whatever is in it."""
 
 import copy
+import shutil
 import sys
 from pathlib import Path
 from time import monotonic
@@ -41,6 +42,8 @@ class LimitedExecute(Execute):
         self.a_cell = own.get("timeout", self.timeout)
         self.in_all = own.get("total", self.total)
         self.left_out, self.end = {}, len(nb.cells)
+        folder = Path(resources["metadata"]["path"])
+        data = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
         latest, late = monotonic() + self.in_all, f"did not stop within {self.a_cell} s"
         self.error_on_timeout = {
             "ename": "CellTimeoutError",
@@ -50,6 +53,7 @@ class LimitedExecute(Execute):
         while True:
             self.deadline, self.at = monotonic() + self.in_all, None
             self.km = self.kc = None
+            _only(folder, data)  # whatever an earlier run has left or taken away
             try:
                 return super().preprocess(copy.deepcopy(nb), resources, km)
             except (DeadKernelError, CellTimeoutError) as error:
@@ -107,6 +111,14 @@ class LimitedExecute(Execute):
         if msg["content"].get("name") == "stderr":
             msg["content"]["name"] = "stdout"
         return super().output(outs, msg, display_id, cell_index)
+
+
+def _only(folder, files):
+    """Have the folder hold these files, bytes by path, and nothing else."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    for path, content in files.items():
+        path.write_bytes(content)
 
 
 def _limit_process(gigabytes):

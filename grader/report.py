@@ -123,7 +123,7 @@ def write_by_hand(path: Path, rows: list[dict], typed: dict, sheet: Sheet) -> li
         table.append([student, task, points, of, comment, "", version])
     if len(table) > 1:
         _write_csv(path, table)
-    return sorted(student for student, _ in others)
+    return sorted({student for student, _ in others})
 
 
 def write_marks(path: Path, rows: list[dict], sheet: Sheet) -> None:
@@ -196,7 +196,7 @@ def summary(
     ]
     if unknown:
         lines.append(f"by_hand.csv names others, too: {', '.join(unknown)}.")
-    if waiting := sum(None in row["marks"].values() for row in rows):
+    if waiting := sum(list(row["marks"].values()).count(None) for row in rows):
         lines.append(
             f"{waiting} answers to mark by hand ({', '.join(sheet.by_hand)}): type points "
             f"and, if you like, a comment into\n{out / 'by_hand.csv'}, save it as CSV, "

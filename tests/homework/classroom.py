@@ -18,6 +18,7 @@ from tests.homework.assignments import (
     answers,
     info,
     name_of,
+    points,
     with_cell,
 )
 from tests.homework.marking import TRICKS, tricked
@@ -52,19 +53,19 @@ def without(notebook, *names):
     return notebook
 
 
-def duplicated(notebook):
+def duplicated(notebook, task="glu", other=WRONG["glu"][0][1]):
     """The answer cell copied, as Jupyter does it: with the metadata; the last counts."""
-    place = [name_of(cell) for cell in notebook.cells].index("glu")
+    place = [name_of(cell) for cell in notebook.cells].index(task)
     copy = nbformat.from_dict(dict(notebook.cells[place]))
     copy["id"] = "a-copy"
-    notebook.cells[place].source = WRONG["glu"][0][1]
+    notebook.cells[place].source = other
     notebook.cells.insert(place + 1, copy)
     return notebook
 
 
-def tampered(notebook):
+def tampered(notebook, task="glu"):
     for cell in notebook.cells:
-        if name_of(cell) and name_of(cell).startswith("glu"):
+        if name_of(cell) and name_of(cell).startswith(task):
             info(cell).grade_id = f"my-{name_of(cell)}"
     return notebook
 
@@ -202,24 +203,34 @@ def marks(submissions: Path, assignment: str = ASSIGNMENT) -> dict[str, dict]:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
-def different_marks(submissions: Path, students: dict) -> str:
+def full_marks(assignment: str) -> dict[str, int]:
+    """Points by task, of those that no person marks."""
+    found, by_hand = points(assignment)
+    return {task: most for task, most in found.items() if task not in by_hand}
+
+
+def different_marks(
+    submissions: Path, students: dict, assignment: str = ASSIGNMENT
+) -> str:
     """Who got other marks than are due, or a remark without the word; see ``a_class``."""
-    rows, wrong = marks(submissions), []
+    rows, wrong, tasks = marks(submissions, assignment), [], full_marks(assignment)
     assert {name.removeprefix("'") for name in rows} == set(students)
     for name, (_, due, word) in students.items():
         row = rows.get(name) or rows[f"'{name}"]
-        full = {"": None} if due is None else FULL | due
-        expected = {t: "" if due is None else f"{full[t]:g}" for t in FULL}
+        full = {"": None} if due is None else tasks | due
+        expected = {t: "" if due is None else f"{full[t]:g}" for t in tasks}
         total = "" if due is None else f"{sum(full.values()):g}"
-        found = {task: row[task] for task in FULL}
+        found = {task: row[task] for task in tasks}
         if (found, row["sum"]) != (expected, total) or word not in row["remark"]:
             wrong.append(f"{name}: expected {expected} {total} {word}, got {row}")
     return "\n".join(wrong)
 
 
-def different_pages(submissions: Path, students: dict, output: str) -> list[str]:
+def different_pages(
+    submissions: Path, students: dict, output: str, assignment: str = ASSIGNMENT
+) -> list[str]:
     """Whose page or line in the terminal does not say what is due; see ``a_class``."""
-    pages = submissions.with_name(f"{submissions.name}-marks") / ASSIGNMENT / "feedback"
+    pages = submissions.with_name(f"{submissions.name}-marks") / assignment / "feedback"
     wrong = []
     for name, (_, due, word) in students.items():
         text = (pages / f"{name}.html").read_text()

@@ -1,9 +1,10 @@
 """Answers to project 12: right ones written differently, and typical wrong ones.
 
 Thresholds, over ten draws of the hundred names, on the validation and the sealed digits:
-the baseline names 0.47 to 0.63 right, 256 units with 2000 steps and a falling rate 0.80 to
-0.88 (3 s), a convolutional network with 2000 steps 0.77 to 0.86 (5.5 s), the nearest digit
-at any place 0.86 to 0.93, and with names shared among the spare digits 0.92 to 0.97. The
+the baseline names 0.55 to 0.70 right (twenty draws; 0.67 with the seeds of the test), 256
+units with 2000 steps and a falling rate 0.80 to 0.88 (3 s), three convolutions with 400
+steps and a rate that rises and falls 0.85 to 0.90 (2.7 s, eight draws), the nearest digit
+at any place 0.83 to 0.93, and with names shared among the spare digits 0.92 to 0.97. The
 tests ask for 0.70 and 0.80, and for 0.60 with noise of 0.3, where the last two name 0.80
 and 0.89. Processor time varies threefold on a machine that others use, so five times the
 budget is allowed.
@@ -31,6 +32,15 @@ UNSEEDED = NEAREST.replace(
 )
 # Whoever looks for the digits in the data set knows more than he was handed.
 LOOKED_UP = NEAREST.replace("(X), np.tile(y, 25)", "(NEAT), np.tile(NAMES, 25)")
+# The validation digits are for choosing; here they are learned.
+PEEKING = NEAREST.replace(
+    BEFORE,
+    "    X, y = np.concatenate([X, X_val]), np.concatenate([y, y_val])\n    frames, names",
+)
+BASELINE = """
+def mine(X, y, spare, seed):
+    return baseline(X, y, spare, seed)
+"""
 ONE_PLACE = """
 def mine(X, y, spare, seed):
     frames = np.pad(X, ((0, 0), (2, 2), (2, 2))).reshape(-1, 144)
@@ -61,6 +71,9 @@ def plain(X, y, spare, seed):
         ((frames ** 2).sum(axis=1) - 2 * scans.reshape(-1, 144) @ frames.T).argmin(axis=1)
     ]
 
+def fewer(X, y, spare, seed):
+    return plain(X[:50], y[:50], spare, seed)
+
 def nearby(X, y, spare, seed):
     wide = np.pad(X, ((0, 0), (2, 2), (2, 2)))
     moved = [np.roll(wide, (i, j), axis=(1, 2)) for i in range(-2, 3) for j in range(-2, 3)]
@@ -85,7 +98,8 @@ for name in results:
 ax.set_xlabel("way")
 ax.set_ylabel("share")
 """
-CHEAP = RACE.replace('"baseline": baseline', '"baseline": plain')
+CHEAP = RACE.replace('"baseline": baseline', '"baseline": fewer')
+SAME = CHEAP.replace('"at one place": plain', '"at one place": nearby')
 MEANS = """
 fig, ax = plt.subplots()
 ax.bar(list(results), [np.mean([run.share for run in results[name]]) for name in results])
@@ -134,6 +148,8 @@ WRONG = {
         "compares in the middle only": (ONE_PLACE, 2),
         "ten numbers for each scan": (LOGITS, 0),
         "always a three": (ALWAYS_THREE, 1),
+        "learns the validation digits": (PEEKING, 5),
+        "the baseline as one's own": (BASELINE, 3),
     },
     "race": {
         "two seeds": (CHEAP.replace("[5, 6, 8]", "[5, 6]") + PLOT, 5),
@@ -145,6 +161,7 @@ WRONG = {
             4,
         ),
         "seconds made up": (CHEAP + NO_TIME + PLOT, 5),
+        "one way under two names": (SAME + PLOT, 5),
         "two ways": (CHEAP.replace('"at one place": plain, ', "") + PLOT, 0),
     },
     "sealed": {
@@ -157,6 +174,26 @@ WRONG = {
         "claims nothing": (SEALED.format("None"), 2),
         "another way behind the numbers": (
             SEALED.format("(0.8, 0.95)") + "final.way = plain",
+            2,
+        ),
+        "numbers typed in": (
+            WAYS
+            + """
+claim = (0.8, 0.95)
+outcomes = [Outcome(0.9, 1.0)] * 3
+final = SimpleNamespace(way=nearby, outcomes=outcomes, openings=["opened"])
+""",
+            2,
+        ),
+        "names from the data set": (
+            WAYS
+            + """
+def known(X, y, spare, seed):
+    return nearby(NEAT, NAMES, spare, seed)
+
+claim = (0.8, 1.0)
+final = seal.open(known)
+""",
             2,
         ),
         "the validation digits": (

@@ -93,6 +93,14 @@ PEEKING = """
 def peeking(series, seed):
     return root(KNOWN, seed)
 """
+BEST_OF_TWO = RACE.replace(
+    "trial(ways[name], seed)",
+    "min((trial(ways[name], seed + 50 * k) for k in range(2)), key=lambda run: run.score)",
+)
+TYPED_IN = """
+for name in ("mine", "itself"):
+    results[name] = [run._replace(score=60.0 + k) for k, run in enumerate(results[name])]
+"""
 ENDS_ONLY = RACE.replace('"mine": root', '"mine": itself')
 
 SEALED = (
@@ -114,6 +122,7 @@ WRONG = {
     "expectation": {
         "no number": EXPECTATION.format(None, (0.8, 0.8, 0.8), REASON),
         "no reason": EXPECTATION.format(72, (0.8, 0.8, 0.8), "it is better"),
+        "one word 25 times": EXPECTATION.format(72, (0.8, 0.8, 0.8), "because " * 25),
         "coverage in per cent": EXPECTATION.format(72, (80, 80, 80), REASON),
         "one coverage": EXPECTATION.format(72, "(0.8,)", REASON),
         "two ways only": EXPECTATION.format(72, (0.8, 0.8, 0.8), REASON).replace(
@@ -134,11 +143,20 @@ WRONG = {
         "two seeds": (RACE.replace("[5, 6, 8]", "[5, 6]") + PLOT, 5),
         "one seed three times": (RACE.replace("[5, 6, 8]", "[5, 5, 5]") + PLOT, 5),
         "the figure shows means": (RACE + MEANS, 5),
-        "scores improved afterwards": (RACE + BETTER + PLOT, 3),
+        "scores improved afterwards": (RACE + BETTER + PLOT, 4),
         "coverage improved afterwards": (RACE + COVERED + PLOT, 4),
         "seconds made up": (RACE + NO_TIME + PLOT, 5),
         "learns from validation years": (
             PEEKING + RACE.replace('"mine": root', '"mine": peeking') + PLOT,
+            5,
+        ),
+        "a draw without the seed": (RACE.replace("g(seed)", "g()") + PLOT, 4),
+        "the better of two seeds": (BEST_OF_TWO + PLOT, 4),
+        "scores typed in": (RACE + TYPED_IN + PLOT, 4),
+        "learns from the file": (
+            PEEKING.replace("KNOWN", "SPOTS")
+            + RACE.replace('"mine": root', '"mine": peeking')
+            + PLOT,
             5,
         ),
         "no way with chance in it": (ENDS_ONLY + PLOT, 5),
@@ -157,6 +175,17 @@ WRONG = {
         "claims nothing": (SEALED.replace("CLAIM", "None"), 2),
         "another way behind the numbers": (
             SEALED.replace("CLAIM", "(0.6, 0.8)") + "final.way = itself",
+            2,
+        ),
+        "learned from the sealed years": (
+            SEALED.replace("CLAIM", "(0.6, 0.8)").replace(
+                "seal.open(root)", "seal.open(lambda series, seed: root(SPOTS, seed))"
+            ),
+            2,
+        ),
+        "the better of two trainings": (
+            SEALED.replace("CLAIM", "(0.6, 0.8)")
+            + "final.outcomes[0] = trial(root, 77, KNOWN, SPOTS)",
             2,
         ),
         "learned until 1899 only": (

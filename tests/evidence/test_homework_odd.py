@@ -1,0 +1,211 @@
+"""Odd submissions of fifteen kinds where networks are trained: marks due, or a reason."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from grader.assignment import notebook_path
+from grader.course import release
+from tests.homework.assignments import (
+    FOLDERS,
+    ROOT,
+    answered,
+    answers,
+    with_cell,
+)
+from tests.homework.classroom import (
+    DAEMON,
+    HOG,
+    different_marks,
+    different_pages,
+    duplicated,
+    full_marks,
+    generous,
+    grading,
+    handed_in,
+    impatient,
+    left_over,
+    stripped,
+    tampered,
+)
+from tests.homework.marking import TRICKS, tricked
+
+ASSIGNMENT = "11_convolution"
+SECONDS = 30  # a cell, in place of the 60 that the notebook asks for
+RIGHT, WRONG = answers(ASSIGNMENT)
+LOOP = "def wheel_forward(X, K, b):\n    while True:\n        pass"
+FORKS = """
+import os
+for _ in range(3):
+    os.fork()  # each goes on as a second kernel, with the same sockets
+"""
+CLEARED = """
+import gc, os, sys
+os.environ.clear()
+os.chdir("/")
+sys.argv.clear()
+gc.disable()
+for name in [name for name in sys.modules if name.startswith("matplotlib")]:
+    del sys.modules[name]
+"""
+REBOUND = """
+import sys, types
+import numpy, sklearn.datasets, torch
+wheel_forward = wheel_backward = same = print
+conv = input_gradient = kernel_gradient = lambda *_: 0
+expect = agrees = expect_words = expect_plot = accepts = proves = near = print
+AssertionError = Exception = ValueError = KeyboardInterrupt
+numpy.testing.assert_allclose = numpy.array_equal = print
+sklearn.datasets.load_digits = None
+PICTURES = LABELS = belt = digits = None
+sys.modules["numpy"] = np = types.SimpleNamespace()
+sys.modules["torch"] = torch = F = types.SimpleNamespace()
+"""
+WIPES = """
+import os, shutil
+for name in os.listdir("."):
+    shutil.rmtree(name) if os.path.isdir(name) else os.remove(name)
+open("digits.csv", "w").write("0,0")
+open("sklearn.py", "w").write("load_digits = None")
+open("numpy.py", "w").write("raise SystemExit")
+os.abort()
+"""
+FLOOD = """
+import sys
+from IPython.display import HTML, display
+for _ in range(40):
+    sys.stderr.write("x" * 3_000_000)
+    display(HTML("<b>" + "y" * 3_000_000))
+with open("large.bin", "wb") as file:
+    for _ in range(10**4):  # 10 GB
+        file.write(bytes(10**6))
+"""
+
+
+def old_format(notebook):
+    """As a program writes it that knows no cell ids, and keeps no outputs."""
+    notebook.nbformat_minor = 4
+    for cell in notebook.cells:
+        del cell["id"]
+    return notebook
+
+
+def nameless(notebook):
+    """Neither nbgrader's names nor ids: nobody can tell which cell answers what."""
+    return old_format(stripped(notebook))
+
+
+def odd_class(released):
+    """For each student what is handed in, marks due and a word, as in ``a_class``."""
+    untrained = {task: code for task, code in RIGHT.items() if task != "trial"}
+    quick = lambda **other: answered(released, untrained | other)
+    data = lambda notebook: nbformat.writes(notebook).encode()
+    own_cell = lambda code, after="setup": data(with_cell(quick(), code, after))
+    wrong = {task: found[0][1] for task, found in WRONG.items() if task != "trial"}
+    due = {task: WRONG[task][0][2] for task in wrong} | {"trial": 0}
+    tricks = answered(released, {task: tricked(code) for task, code in wrong.items()})
+    text, none = data(quick()), dict.fromkeys(full_marks(ASSIGNMENT), 0)
+    late, died, rest = "did not stop within", "ended the Python", {"trial": 0}
+    named = f"{ASSIGNMENT}.ipynb"
+    return {
+        "01-right": ({named: data(answered(released, RIGHT))}, {}, ""),
+        "02-crash": (own_cell("import os\nos.abort()", "wheel"), rest, died),
+        "03-loop": (data(quick(wheel=LOOP)), rest | {"wheel": 0}, late),
+        "04-forks": (own_cell(FORKS + DAEMON), rest, ""),
+        "05-cleared": (own_cell(CLEARED), rest, ""),
+        "06-link": (Path("01-right") / named, None, "a link, not followed"),
+        "07-tricks": (
+            data(with_cell(tricks, TRICKS)),
+            due | {"wheel": 1, "night-run": 0},  # the answers trip over them
+            "",
+        ),
+        "07-rebound": (own_cell(REBOUND, "night-run-marks-4"), rest, ""),
+        "07-rebound-first": (  # without NumPy; two tests need none
+            own_cell(REBOUND),
+            none | {"least-padding": 2, "night-run": 1},
+            "",
+        ),
+        "08-cut": (text[: len(text) // 3], None, "not a notebook"),
+        "09-stripped": (data(stripped(quick())), rest, ""),
+        "09-old": (data(old_format(quick())), rest, ""),
+        "09-nameless": (data(nameless(quick())), None, "no answer cell"),
+        "10-twice": (data(duplicated(quick(), "wheel", "1 / 0")), rest, ""),
+        "11-ids": (data(tampered(quick(), "twin")), rest, ""),
+        "12-generous": (data(generous(answered(released, wrong))), due, "restored"),
+        "13-memory": (own_cell(HOG), rest, "out of memory"),
+        "14-wiped": (own_cell(WIPES), rest, died),
+        "14-data": (
+            {named: text, "numpy.py": b"1 / 0", "digits.csv": b"0"},
+            rest,
+            "",
+        ),
+        "15-flood": (own_cell(FLOOD), rest, ""),
+    }
+
+
+def shortened(folder):
+    """A copy of the assignment that gives a cell ``SECONDS``."""
+    shutil.copytree(ROOT / "homework", folder / "homework")
+    source = folder / "homework" / "source" / ASSIGNMENT
+    path = notebook_path(source)
+    notebook = nbformat.read(path, 4)
+    notebook.metadata["grader"]["timeout"] = SECONDS
+    nbformat.write(notebook, path)
+    return source
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """The folder, what its students handed in and what the grader has printed."""
+    folder = tmp_path_factory.mktemp("odd")
+    impatient(folder)
+    source = shortened(folder)
+    students = odd_class(nbformat.read(release(source, folder / "course"), 4))
+    (folder / "class").mkdir()
+    for name, (content, _, _) in students.items():
+        handed_in(folder / "class", name, content)
+    command = grading(folder / "class", source, folder, TMPDIR=str(folder / "tmp"))
+    done = subprocess.run(**command, timeout=3000)
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout
+    return folder, students, done.stdout
+
+
+def test_everyone_gets_the_marks_due_or_a_reason(graded):
+    folder, students, _ = graded
+    wrong = different_marks(folder / "class", students, ASSIGNMENT)
+    assert not wrong, wrong
+
+
+def test_the_table_and_the_pages_say_so_too(graded):
+    folder, students, output = graded
+    assert not different_pages(folder / "class", students, output, ASSIGNMENT)
+
+
+def test_nothing_is_left_running(graded):
+    assert not left_over(graded[0])
+
+
+FORGES = """
+import os
+assert os.path.exists("prose.txt")
+with open("prose.txt", "w") as file:
+    file.write("nothing, as the kernel ends here and begins again")
+os.abort()
+"""
+
+
+def test_a_second_run_has_the_data_of_the_first(tmp_path):
+    """What a cell has written over the data, or beside them, is gone when it is."""
+    name = "14_rnn"
+    released = nbformat.read(release(FOLDERS[name], tmp_path / "course"), 4)
+    notebook = with_cell(answered(released, answers(name)[0]), FORGES)
+    (tmp_path / "class").mkdir()
+    data = nbformat.writes(notebook).encode()
+    handed_in(tmp_path / "class", "ada", data)
+    subprocess.run(**grading(tmp_path / "class", FOLDERS[name]), timeout=1200)
+    due = {"ada": (data, {}, "ended the Python")}
+    assert not (wrong := different_marks(tmp_path / "class", due, name)), wrong
