@@ -16,7 +16,7 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book check test evidence live shake style lint format homework grade lock slides present browser bench clean
+.PHONY: help lab book pdf check test evidence live shake style lint format homework grade lock slides present browser bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ lab: $(READY)  ## Open the chapters in JupyterLab
 
 book: $(READY) homework  ## Execute every notebook and build the book
 	@$(BIN)/python -m press
+
+pdf: $(READY)  ## After make book, for print: the whole in one file, each chapter in one
+	@$(BIN)/python -m press.paper
 
 check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
 	@$(BIN)/python -m press --check "$(CHAPTER)"

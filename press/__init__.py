@@ -30,6 +30,7 @@ EXTENSIONS = (
     "pages.chapter_head",
     "pages.gallery",
     "decks.files",
+    "paper.builder",
 )
 
 

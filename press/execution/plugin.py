@@ -31,7 +31,10 @@ PREPARE = """from press.figures import {bundle}
 from utils.interact import show_with
 show_with({bundle})
 del {bundle}, show_with
+%config InlineBackend.figure_formats = {formats}
 """
+FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
+AGAIN = {"bundle": "default_bundle", "formats": ["png"]}
 WRONG_NUMBERS = ("overflow encountered", "divide by zero", "invalid value")
 
 
@@ -95,7 +98,7 @@ def pytest_runtest_setup(item):
     result = yield
     if isinstance(item, IPyNbCell) and not hasattr(item.parent, "started"):
         item.parent.started, item.parent.passed = time.monotonic(), True
-        run(item.parent.kernel, PREPARE.format(bundle="static_bundle"))
+        run(item.parent.kernel, PREPARE.format(**FOR_PAGES))
     return result
 
 
@@ -150,7 +153,7 @@ class DrawnAgain(IPyNbCell):
     @classmethod
     def of(cls, first):
         cell = nbformat.from_dict(first.cell)
-        cell.source = PREPARE.format(bundle="default_bundle") + cell.source
+        cell.source = PREPARE.format(**AGAIN) + cell.source
         cell.source += positions(first)
         item = cls.from_parent(
             first.parent,

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
 from utils.interact.controls import coarsen, starts, state
-from utils.interact.drawing import describe, description, frame, layout_of, png
+from utils.interact.drawing import describe, description, frame, layout_of, png, vector
 
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame: nobody sees the difference, and it halves the bytes
@@ -50,7 +50,11 @@ def static_bundle(function, controls):
         "frames": list(frames.values()),
     }
     page = _html(function, controls, data, bases[starts(controls)], pictures.size)
-    return {"text/html": page} | _still(function, controls, pictures)
+    printed = vector(function, controls, starts(controls), pictures.layout)
+    return {
+        "text/html": page,
+        "application/pdf": base64.b64encode(printed).decode(),
+    } | _still(function, controls, pictures)
 
 
 def _grid(controls):
@@ -158,7 +162,7 @@ def _encode(image):
 
 
 def _still(function, controls, pictures):
-    """The default picture, for PDF, for JupyterLab, and to compare two runs by."""
+    """The default picture in pixels, for JupyterLab, and to compare two runs by."""
     return {
         "image/png": base64.b64encode(png(pictures[starts(controls)])).decode(),
         "text/plain": describe(function, controls, starts(controls)),

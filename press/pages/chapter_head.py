@@ -1,4 +1,4 @@
-"""Under a chapter's title how long it takes to read, its homework and its deck."""
+"""Under a chapter's title how long it takes to read, its homework, its deck and its PDF."""
 
 import shutil
 from pathlib import Path
@@ -8,15 +8,19 @@ from docutils import nodes
 from press import chapters
 
 HOMEWORK = Path("_build") / "homework"  # where `make homework` puts the zips
+PDF = Path("_build") / "pdf"  # where `make pdf` puts the book and its chapters
+BOOK = "neural-networks-derived.pdf"
 ZIP = "Exercises for marks; their checks answer at once"
 PROJECT = "Two weeks, an open question, marked by hand for the most part"
+PRINT = "For paper: this chapter, with its solutions at the end of the whole book"
 DECK = "For the lecture hall: one file that needs no network"
 
 
 def setup(app):
-    app.connect("env-get-updated", _write_if_homework_changes)
+    app.connect("env-get-updated", _write_if_files_change)
     app.connect("doctree-resolved", _insert)
-    app.connect("build-finished", _copy_homework)
+    app.connect("doctree-resolved", _insert_book)
+    app.connect("build-finished", _copy_files)
 
 
 def zips(root: Path, slug: str) -> list[Path]:
@@ -24,14 +28,24 @@ def zips(root: Path, slug: str) -> list[Path]:
     return sorted((root / HOMEWORK).glob(f"{chapters.digits(slug)}_*.zip"))
 
 
-def _write_if_homework_changes(app, env):
-    """A page is written again when an assignment has come or gone since."""
-    before, env.book_homework = getattr(env, "book_homework", {}), {}
+def pdf(root: Path, name: str) -> list[Path]:
+    """The PDF of a chapter or of the book, where there is one."""
+    return [path for path in [root / PDF / name] if path.exists()]
+
+
+def _write_if_files_change(app, env):
+    """A page is written again when an assignment or a PDF has come or gone since."""
+    before, env.book_files = getattr(env, "book_files", {}), {}
+    root = Path(app.srcdir)
     for page in env.found_docs:
         if slug := chapters.of_page(page):
-            found = zips(Path(app.srcdir), slug)
-            env.book_homework[page] = [path.name for path in found]
-    return [p for p, names in env.book_homework.items() if before.get(p) != names]
+            found = zips(root, slug) + pdf(root, f"{slug}.pdf")
+        elif page == app.config.root_doc:
+            found = pdf(root, BOOK)
+        else:
+            continue
+        env.book_files[page] = [path.name for path in found]
+    return [page for page, names in env.book_files.items() if before.get(page) != names]
 
 
 def _insert(app, doctree, page):
@@ -50,17 +64,36 @@ def _insert(app, doctree, page):
         name, says = ("Project", PROJECT) if kind == "project" else (name, ZIP)
         entries.append(f'<a href="../homework/{path.name}" title="{says}">{name}</a>')
     entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
+    for path in pdf(Path(app.srcdir), f"{slug}.pdf"):
+        entries.append(f'<a href="../pdf/{path.name}" title="{PRINT}">PDF</a>')
     head = f'<div class="chapter-head">{" · ".join(entries)}</div>'
     title.parent.insert(
         title.parent.index(title) + 1, nodes.raw("", head, format="html")
     )
 
 
-def _copy_homework(app, exception):
+def _insert_book(app, doctree, page):
+    """On the landing page, over the map of chapters, the whole book for print."""
+    if page != app.config.root_doc or app.builder.format != "html":
+        return
+    for path in pdf(Path(app.srcdir), BOOK):
+        size = f"{path.stat().st_size / 1e6:.0f} MB"
+        link = f'<a href="../pdf/{BOOK}">All as PDF</a>, to print: {size}'
+        place = next(
+            s for s in doctree.findall(nodes.section) if "the-book" in s["ids"]
+        )
+        place.insert(
+            1, nodes.raw("", f'<p class="chapter-head">{link}</p>', format="html")
+        )
+
+
+def _copy_files(app, exception):
     """Beside the pages, so that a folder of HTML is all that is published."""
-    if exception is None and app.builder.format == "html":
-        folder = Path(app.outdir, "homework")
-        shutil.rmtree(folder, ignore_errors=True)  # an assignment may have gone
+    if exception is not None or app.builder.format != "html":
+        return
+    for source, pattern in ((HOMEWORK, "*.zip"), (PDF, "*.pdf")):
+        folder = Path(app.outdir, source.name)
+        shutil.rmtree(folder, ignore_errors=True)  # something may have gone
         folder.mkdir()
-        for path in (Path(app.srcdir) / HOMEWORK).glob("*.zip"):
+        for path in (Path(app.srcdir) / source).glob(pattern):
             shutil.copy2(path, folder)

@@ -159,7 +159,7 @@ def test_other_axes_are_not_put_where_the_defaults_have_theirs(pages):
         return fig
 
     interact(down=False)(turned)
-    across, down = [[ax.get_position().bounds for ax in axes] for axes in corners[1:]]
+    across, down = [[ax.get_position().bounds for ax in axes] for axes in corners[1:3]]
     assert across[0][1] == across[1][1] and down[0][0] == down[1][0]
     assert down[0][1] > down[1][1] + down[1][3]
 
@@ -202,7 +202,13 @@ def test_the_default_bundle_draws_the_defaults_alone(pages):
     with shown_with(figures.default_bundle) as defaults:
         interact(slope=[1, 2])(recorded)
     assert set(drawn) == {2}
-    assert defaults[0] == {k: v for k, v in pages[0].items() if k != "text/html"}
+    of_pages = {"text/html", "application/pdf"}
+    assert defaults[0] == {k: v for k, v in pages[0].items() if k not in of_pages}
+
+
+def test_a_page_has_its_default_picture_in_vector_graphics_too(pages):
+    interact(slope=[1, 2])(line)
+    assert base64.b64decode(pages[0]["application/pdf"]).startswith(b"%PDF")
 
 
 def test_leaves_no_figure_open(pages):

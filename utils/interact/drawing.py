@@ -30,6 +30,21 @@ def frame(
     return image
 
 
+def vector(
+    function: Callable,
+    controls: Sequence[Control],
+    indices: Sequence[int],
+    layout: tuple | None = None,
+) -> bytes:
+    """The same picture as a PDF, for print."""
+    with garbage_later():
+        figure = _draw(function, arguments_at(controls, indices))
+        _arrange(figure, layout)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="pdf", metadata={"CreationDate": None})
+    return buffer.getvalue()
+
+
 def layout_of(function: Callable, controls: Sequence[Control]) -> tuple[list, list]:
     """Geometry of the axes at the defaults, and where constrained layout sets them."""
     figure = _draw(function, arguments_at(controls, starts(controls)))
@@ -83,13 +98,7 @@ def _pixels(figure, dpi, layout):
     labels change; so the first frame of a figure lays out all of them. The minor ticks
     of a logarithmic axis cost more than its curves, and a figure that moves goes without.
     """
-    is_laid_out = bool(layout) and layout[0] == _geometry(figure)
-    if is_laid_out:
-        figure.set_layout_engine("none")
-        for ax, position in zip(figure.axes, layout[1], strict=True):
-            ax.set_position(position)
-    for ax in figure.axes:
-        ax.minorticks_off()
+    is_laid_out = _arrange(figure, layout)
     FigureCanvasAgg(figure)  # constrained layout asks the canvas for its renderer
     figure.set_dpi(dpi)
     size = tuple(figure.bbox.size.astype(int).tolist())
@@ -99,6 +108,18 @@ def _pixels(figure, dpi, layout):
         figure.draw(renderer)
     pixels = renderer.buffer_rgba()
     return Image.frombuffer("RGBA", size, pixels, "raw", "RGBA", 0, 1).convert("RGB")
+
+
+def _arrange(figure, layout):
+    """Put the axes where ``layout`` has them; False where it is of another figure."""
+    is_alike = bool(layout) and layout[0] == _geometry(figure)
+    if is_alike:
+        figure.set_layout_engine("none")
+        for ax, position in zip(figure.axes, layout[1], strict=True):
+            ax.set_position(position)
+    for ax in figure.axes:
+        ax.minorticks_off()
+    return is_alike
 
 
 @contextlib.contextmanager

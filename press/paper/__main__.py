@@ -1,0 +1,48 @@
+"""``make pdf``: the whole book for print, and each chapter by itself, from a built book."""
+
+import shutil
+import sys
+
+from press import chapters
+from press.build import BUILD, pages
+from press.execution import cache
+from press.execution.progress import Line
+from press.pages.chapter_head import BOOK
+from press.paper import cut, engine
+
+LATEX = BUILD / "paper"  # where jupyter-book writes what LaTeX reads
+PDF = BUILD / "pdf"  # what the pages link to: see press.pages.chapter_head
+
+
+def main() -> None:
+    """Typeset the book, cut it into chapters, and link both on the pages."""
+    if packages := engine.missing():
+        sys.exit(
+            "Expected XeLaTeX and its packages, got a machine without. On Debian or Ubuntu:\n"
+            f"  apt-get install --no-install-recommends {' '.join(packages)}\n"
+            "Elsewhere TeX Live has all of them: https://tug.org/texlive"
+        )
+    if not (BUILD / "html" / "index.html").exists():
+        sys.exit("Expected a built book, got none. First:  make book")
+    strict = ["-W", "-n", "--keep-going"]
+    paper = [chapters.ROOT, "--builder", "custom", "--custom-builder", "paper"]
+    line = Line()
+    try:
+        pages(paper, strict, "paper.txt")
+        made = engine.typeset(LATEX, "book", line.show)
+        line.show("cutting the chapters")
+        shutil.rmtree(PDF, ignore_errors=True)
+        cut.chapters_of(made, PDF)
+        shutil.copy(made, PDF / BOOK)
+        shutil.copy(made, BUILD / BOOK)
+        line.end()
+        pages(
+            [chapters.ROOT], strict, "pages.txt"
+        )  # which now have something to link to
+    except (cache.Failed, engine.Failed) as error:
+        sys.exit(f"\n{error}")
+    print(f"The book for print, and its chapters beside it:  {PDF / BOOK}")
+
+
+if __name__ == "__main__":
+    main()

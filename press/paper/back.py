@@ -1,0 +1,116 @@
+"""What stands behind the chapters: solutions, notation, glossary, index, references."""
+
+from docutils import nodes
+from sphinx import addnodes
+
+from press import chapters
+from press.paper.latex import escape, raw
+from press.tables import appendices
+
+# The first character of each letter of pinyin, in the order that GB 2312 gives them.
+PINYIN = "啊芭擦搭蛾发噶哈击喀垃妈拿哦啪期然撒塌挖昔压匝"
+LETTERS = "ABCDEFGHJKLMNOPQRSTWXYZ"
+
+
+def solutions(read):
+    """The chapter of solutions."""
+    section = nodes.section("", nodes.title("", "Solutions"))
+    section += raw(r"\label{solutions}")
+    section += [chapter.solved() for chapter in read if chapter.solutions]
+    return section
+
+
+def matter(builder):
+    """Notation, glossary, index and references, each as a chapter without a number."""
+    return [
+        _file(builder, "book/notation"),
+        _glossary(builder),
+        _index(),
+        _references(builder),
+    ]
+
+
+def _file(builder, page):
+    file = addnodes.start_of_file(docname=page)
+    tree = builder.env.get_doctree(page)
+    for cell in list(tree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code":
+            cell.parent.remove(cell)
+    file += tree.children
+    return file
+
+
+def _glossary(builder):
+    """Three columns and the page where a term is introduced."""
+    file = _file(builder, "book/glossary")
+    for table in file.findall(nodes.table):
+        table["classes"].append("small")
+        group = table[0]
+        del group[3]  # of five columns, so that four are left
+        group["cols"] = 4
+        for row in table.findall(nodes.row):
+            del row[3]
+    return file
+
+
+def _index():
+    section = nodes.section("", nodes.title("", "Index"))
+    terms = appendices.rows("glossary")
+    english = sorted(terms, key=lambda row: row["english"].lower())
+    chinese = sorted(terms, key=lambda row: row["chinese"].encode("gb18030"))
+    section += _list("Terms", [(r["english"], r) for r in english], _initial)
+    section += _list("中文术语", [(r["chinese"], r) for r in chinese], pinyin)
+    for kind, name in appendices.KINDS.items():
+        rows = [row for row in appendices.rows("index") if row["kind"] == kind]
+        rows.sort(key=lambda row: row["name"].lower())
+        section += _list(name, [(row["name"], row) for row in rows], lambda text: "")
+    return section
+
+
+def _list(title, entries, letter):
+    lines, last = [rf"\begin{{indexlist}}{{{title}}}"], ""
+    for text, row in entries:
+        if (here := letter(text)) != last:
+            last = here
+            lines.append(rf"\indexletter{{{here}}}")
+        lines.append(rf"\indexline{{{escape(text)}}}{{{label(row)}}}")
+    return raw("\n".join([*lines, r"\end{indexlist}"]))
+
+
+def label(row):
+    """What LaTeX calls the place of a row of glossary or index."""
+    page, name = f"{chapters.BOOK.name}/{row['slug']}", row["label"]
+    prefix = {"eq": "equation:" + page, "ex": "exercise"}
+    return f"{prefix.get(name.split('-')[0], page)}:{name}"
+
+
+def _initial(text):
+    first = text[0].upper()
+    return first if first.isascii() and first.isalpha() else ""
+
+
+def pinyin(text: str) -> str:
+    """The letter under which a Chinese term stands; none if it begins with another."""
+    code = text[0].encode("gb18030")
+    at = [i for i, c in enumerate(PINYIN) if c.encode("gb18030") <= code]
+    return LETTERS[at[-1]] if at and not text[0].isascii() else ""
+
+
+def _references(builder):
+    """Of the page of sources the list of works, to which LaTeX gives its title."""
+    file = addnodes.start_of_file(docname="book/sources")
+    tree = builder.env.get_doctree("book/sources")
+    file += [n for n in tree.findall() if type(n).__name__ == "bibliography"]
+    return file
+
+
+def finish(tree):
+    """When references are resolved: pages in the last column of the glossary."""
+    for file in tree.findall(addnodes.start_of_file):
+        if file["docname"] != "book/glossary":
+            continue
+        for row in file.findall(nodes.row):
+            for link in row[-1].findall(nodes.reference):
+                uri = link.get("refuri", "")[1:].replace("#", ":")
+                row[-1][:] = [nodes.paragraph("", "", raw(rf"\pageref{{{uri}}}"))]
+                break

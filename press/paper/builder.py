@@ -1,0 +1,101 @@
+"""The whole book as one tree, in the order of paper."""
+
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.builders.latex import LaTeXBuilder
+from sphinx.util.docutils import new_document
+
+from press import chapters, plan
+from press.paper import back, figures
+from press.paper.chapter import Chapter
+from press.paper.latex import escape as latex
+from press.paper.latex import raw
+from press.paper.writer import Writer
+
+HERE = Path(__file__).parent
+TITLE = "Neural Networks, Derived"
+SOURCE = "book.tex"
+# Of the back matter; what is only on the web stays there: errata, sources, teaching, gallery.
+BACK = ("book/notation", "book/glossary", "book/sources")
+
+
+def setup(app):
+    app.add_config_value("book_paper", "a4paper", "", str)  # as LaTeX names it
+    app.add_builder(Paper)
+    app.set_translator(Paper.name, Writer)
+
+
+class Paper(LaTeXBuilder):
+    """The doctrees of the pages, put in the order of a book and written as LaTeX."""
+
+    name = "paper"
+
+    def init(self):
+        # Here and not in _config.yml: settings that are read with every page would make
+        # the builder of the pages and this one each read again what the other has read.
+        config = self.config
+        config.latex_documents = [
+            (config.root_doc, SOURCE, TITLE, config.author, "manual", False)
+        ]
+        config.latex_engine = "xelatex"
+        config.latex_use_xindy = False
+        config.latex_table_style = ["booktabs"]
+        config.pygments_style = "bw"
+        config.latex_elements = {
+            "papersize": config.book_paper,
+            "pointsize": "10pt",
+            "extraclassoptions": "openany,twoside",
+            "babel": "",
+            "polyglossia": "\\usepackage{polyglossia}",
+            "fontpkg": (HERE / "fonts.tex").read_text(),
+            "fncychap": "",
+            "sphinxsetup": "verbatimwithframe=false, TitleColor={RGB}{0,0,0}",
+            "fvset": r"\fvset{fontsize=\footnotesize}",
+            "geometry": "",
+            "preamble": (HERE / "book.tex").read_text(),
+            "maketitle": r"\booktitlepage",
+            "tableofcontents": r"\bookcontents",
+            "makeindex": "",
+            "printindex": "",
+        }
+        super().init()
+
+    def assemble_doctree(self, indexfile, toctree_only, appendices):
+        pages = [f"{chapters.BOOK.name}/{slug}" for slug in chapters.SLUGS]
+        self.docnames = {*pages, *BACK}
+        cover = rf"\newcommand{{\bookcover}}{{\bookpicture{{{figures.cover(self)}}}}}"
+        self.context["preamble"] += cover
+        tree = new_document("<paper>")
+        tree["docname"] = indexfile
+        title = nodes.section(
+            "", nodes.title("", TITLE)
+        )  # the writer takes it for the title
+        tree += title
+        read = []
+        for name, about, found in plan.parts():
+            title += raw(_part(name, about, found))
+            for entry in found:
+                chapter = Chapter(self, entry.slug)
+                title += chapter.body()
+                read.append(chapter)
+        title += raw(r"\backmatterbegins")
+        title += back.solutions(read)
+        title += back.matter(self)
+        self.env.resolve_references(tree, indexfile, self)
+        for chapter in read:
+            chapter.finish()
+        back.finish(tree)
+        return tree
+
+
+def _part(name, about, found):
+    """The page before the chapters of a part: what each of them holds."""
+    holds = [
+        rf"\partchapter{{{chapters.number(entry.slug)}}}{{{latex(chapters.title(entry.slug))}}}"
+        rf"{{{latex(entry.holds)}}}"
+        for entry in found
+    ]
+    return "\n".join(
+        [rf"\bookpart{{{latex(name)}}}{{{latex(about)}}}", *holds, r"\partend"]
+    )

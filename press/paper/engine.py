@@ -1,0 +1,97 @@
+"""XeLaTeX: whether it is there, its runs, what its log says."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+
+PROGRAMS = ("xelatex", "xdvipdfmx", "kpsewhich")
+NEEDED = {  # a file → the package of Debian and Ubuntu that has it
+    "fontspec.sty": "texlive-xetex",
+    "xelatex.ini": "texlive-xetex",
+    "titlesec.sty": "texlive-latex-extra",
+    "tcolorbox.sty": "texlive-latex-extra",
+    "xeCJK.sty": "texlive-lang-chinese",
+    "FandolSong-Regular.otf": "texlive-lang-chinese",
+    "texgyrepagella-regular.otf": "fonts-texgyre",
+    "texgyrepagella-math.otf": "fonts-texgyre-math",
+}
+RUNS = 4  # contents, then pages of references, then what these have moved
+MARGIN = 5  # points that a line may reach into the margin: nobody sees them
+# What makes a page wrong: each as LaTeX's log says it.
+FAULTS = (
+    r"^! .*",
+    r"^Missing character: .*",
+    r"^LaTeX Warning: (?:Reference|Hyper reference|Citation) .*undefined.*",
+    r"^LaTeX Warning: Label .* multiply defined.*",
+    r"^LaTeX Warning: Float too large .*",
+    r"^Overfull \\hbox \((?P<beyond>[\d.]+)pt too wide.*",
+)
+
+
+class Failed(Exception):
+    """No PDF; says why, and what to do."""
+
+
+def missing() -> list[str]:
+    """Packages of Debian that this machine lacks; none where all is there."""
+    if any(shutil.which(program) is None for program in PROGRAMS):
+        return sorted(set(NEEDED.values()))
+    found = subprocess.run(["kpsewhich", *NEEDED], capture_output=True, text=True)
+    names = {Path(line).name for line in found.stdout.splitlines()}
+    return sorted({package for file, package in NEEDED.items() if file not in names})
+
+
+def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
+    """``name.tex`` in ``folder`` as a PDF.
+
+    Raises
+    ------
+    Failed
+        LaTeX stopped, a reference leads nowhere, or no font has a character.
+    """
+    fonts = Path(matplotlib.get_data_path(), "fonts", "ttf")
+    for font in fonts.glob("DejaVuSansMono*.ttf"):
+        shutil.copy(font, folder)
+    log = folder / f"{name}.log"
+    before = None
+    for run in range(1, RUNS + 1):
+        tell(f"typesetting, run {run}")
+        _run(folder, "xelatex", "-interaction=nonstopmode", "-no-pdf", f"{name}.tex")
+        aux = [
+            path.read_bytes()
+            for path in sorted(folder.glob(f"{name}.*"))
+            if path.suffix in (".aux", ".toc", ".out")
+        ]
+        if before == aux:
+            break
+        before = aux
+    if faults := faults_of(log.read_text(errors="replace")):
+        more = f"\n… and {len(faults) - 20} more" if len(faults) > 20 else ""
+        raise Failed("\n".join(faults[:20]) + more + f"\nThe whole story: {log}")
+    tell("writing the PDF")
+    _run(folder, "xdvipdfmx", "-q", f"{name}.xdv")
+    return folder / f"{name}.pdf"
+
+
+def faults_of(log: str) -> list[str]:
+    """What a log of LaTeX says of wrong pages, each once."""
+    unbroken = re.sub(r"(?<=^.{79})\n", "", log, flags=re.M)  # it breaks lines at 79
+    found = [m for fault in FAULTS for m in re.finditer(fault, unbroken, re.M)]
+    wrong = [m for m in found if float(m.groupdict().get("beyond", MARGIN)) >= MARGIN]
+    return list(dict.fromkeys(m[0] for m in wrong))
+
+
+def _run(folder, *command):
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if done.returncode and command[0] != "xelatex":  # its log says more than its status
+        raise Failed(f"{' '.join(command)}: {done.stderr[-2000:]}")

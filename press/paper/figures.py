@@ -1,0 +1,160 @@
+"""An interactive figure on paper: its default, and in small the positions of the text."""
+
+import base64
+import io
+import json
+from pathlib import Path
+from urllib.parse import unquote
+
+from bs4 import BeautifulSoup
+from docutils import nodes
+from PIL import Image
+
+from press.lint import POSITION
+from press.paper.latex import escape
+
+PICTURES = ("application/pdf", "image/png")  # the better first
+SMALL = 700  # pixels of a small picture, 300 to the inch
+WIDTHS = {6: 0.32, 99: 0.24}  # of a small picture, for at most so many of them
+
+
+class Frames:
+    """The frames of a figure, read from what its cell shows on the page."""
+
+    def __init__(self, html: str):
+        figure = BeautifulSoup(html, "html.parser").find("figure", class_="interact")
+        self.name = figure["data-name"]
+        self.data = json.loads(figure.find("script", type="application/json").string)
+        self.controls = self.data["controls"]
+        self.start = tuple(control["start"] for control in self.controls)
+
+    def indices(self, text: str) -> tuple[int, ...]:
+        """The place of ``lr=0.21,momentum=0.9`` in the grid; ValueError if it has none."""
+        chosen = dict(
+            unquote(pair).partition("=")[::2] for pair in text.split(",") if pair
+        )
+        return tuple(
+            self._index(control, chosen[control["name"]])
+            if control["name"] in chosen
+            else control["start"]
+            for control in self.controls
+        )
+
+    def _index(self, control, wanted):
+        for i, key in enumerate(control["keys"]):
+            same = _number(key) == _number(wanted) is not None
+            if same or unquote(str(key)) == wanted:
+                return i
+        known = ", ".join(map(str, control["keys"]))
+        raise ValueError(
+            f"{self.name}: expected {control['name']} in {known}, got {wanted!r}"
+        )
+
+    def picture(self, indices: tuple[int, ...]) -> Image.Image:
+        """The frame at a place of the grid: what differs, over what it differs from."""
+        flat = 0
+        for control, i in zip(self.controls, indices, strict=True):
+            flat = flat * len(control["keys"]) + i
+        base = _image(self.data["bases"][self.data["baseOf"][flat]])
+        return Image.alpha_composite(base, _image(self.data["frames"][flat]))
+
+    def setting(self, indices: tuple[int, ...]) -> str:
+        """What the controls say there: those that do not stand as they did at first."""
+        pairs = zip(self.controls, indices, strict=True)
+        moved = [(c, i) for c, i in pairs if i != c["start"]]
+        return ", ".join(f"{c['label']} = {c['texts'][i]}" for c, i in moved)
+
+
+def named(frames: Frames, text: str) -> list[tuple[int, ...]]:
+    """Places of a figure that the text of its chapter names, in its order, each once."""
+    found = [
+        frames.indices(at) for name, at in POSITION.findall(text) if name == frames.name
+    ]
+    return [place for place in dict.fromkeys(found) if place != frames.start]
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _image(data):
+    return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA")
+
+
+def label(slug: str, name: str) -> str:
+    """What LaTeX calls a figure."""
+    return f"figure:{slug}:{name}"
+
+
+def interactive(chapter, frames: Frames, picture: Path) -> str:
+    """The figure at its default, its controls, and the positions that the text names."""
+    out = Path(chapter.builder.outdir, "figures")
+    out.mkdir(exist_ok=True)
+    small, places = [], named(frames, chapter.text)
+    width = next(width for most, width in WIDTHS.items() if len(places) <= most)
+    for place in places:
+        name = f"{chapter.slug}-{frames.name}-{'-'.join(map(str, place))}.png"
+        image = frames.picture(place).convert("RGB")
+        image.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
+        image.quantize(128, method=Image.Quantize.FASTOCTREE, dither=0).save(out / name)
+        small.append(
+            rf"\position{{{width}}}{{figures/{name}}}{{{escape(frames.setting(place))}}}"
+        )
+    start = ", ".join(
+        f"{c['label']} = {c['texts'][c['start']]}" for c in frames.controls
+    )
+    says = frames.data["description"].rstrip(".")
+    return "\n".join(
+        [
+            r"\begin{figure}[!htbp]",
+            rf"\centering\bookpicture{{{_copied(picture, out)}}}",
+            rf"\caption[{escape(says)}]{{{escape(says)}. Here {escape(start)}.",
+            rf"\inhand{{{chapter.slug}}}{{{frames.name}}}}}",
+            rf"\label{{{label(chapter.slug, frames.name)}}}",
+            *([r"\begin{positions}", *small, r"\end{positions}"] if small else []),
+            r"\end{figure}",
+        ]
+    )
+
+
+def still(chapter, picture: Path) -> str:
+    """A picture that does not move: the text around it says what it is."""
+    out = Path(chapter.builder.outdir, "figures")
+    out.mkdir(exist_ok=True)
+    shown = rf"\centering\bookpicture{{{_copied(picture, out)}}}"
+    return "\n".join([r"\begin{figure}[!htbp]", shown, r"\end{figure}"])
+
+
+def _copied(picture, folder):
+    """The path of a picture for LaTeX, which reads it from ``folder``."""
+    target = folder / picture.name
+    target.write_bytes(picture.read_bytes())
+    return f"figures/{target.name}"
+
+
+def cover(builder) -> str:
+    """The picture of the landing page, for the title page."""
+    tree = builder.env.get_doctree("book/index")
+    for bundle in tree.findall(nodes.container):
+        if bundle.get("nb_element") == "mime_bundle":
+            types = {content["mime_type"]: content for content in bundle}
+            if is_interactive(types):
+                out = Path(builder.outdir, "figures")
+                out.mkdir(exist_ok=True)
+                return _copied(best(builder, types), out)
+    raise ValueError("book/index: expected an interactive figure, got none")
+
+
+def is_interactive(types: dict) -> bool:
+    """Whether a cell shows a figure with controls, by its contents of each type."""
+    return "text/html" in types and 'class="interact"' in types["text/html"].astext()
+
+
+def best(builder, types: dict) -> Path:
+    """The file of the picture that prints best of those that a cell shows."""
+    kind = next(kind for kind in PICTURES if kind in types)
+    image = next(types[kind].findall(nodes.image))
+    return Path(builder.srcdir, image["candidates"]["*"])

@@ -1,0 +1,151 @@
+"""LaTeX for what Sphinx's writer says otherwise on paper."""
+
+import re
+
+from docutils import nodes
+from sphinx.writers.latex import CR, LaTeXTranslator
+
+# Of a box on the page the environment of book.tex.
+BOXES = ("tip", "question")
+WIDE = 92  # characters that fit beside each other in a table
+
+
+class Writer(LaTeXTranslator):
+    """As Sphinx writes, but for boxes, the numbers of equations, pages and tables."""
+
+    def __init__(self, document, builder, theme):
+        super().__init__(document, builder, theme)
+        # A chapter is a chapter; sphinx-jupyterbook-latex would make parts of them.
+        self.top_sectionlevel = self.sectionnames.index("chapter")
+
+    def visit_admonition(self, node):
+        kind = next((name for name in BOXES if name in node["classes"]), "note")
+        self.body.append(CR + rf"\begin{{bookbox}}{{{kind}}}")
+        self.no_latex_floats += 1
+
+    def depart_admonition(self, node):
+        self.body.append(r"\end{bookbox}" + CR)
+        self.no_latex_floats -= 1
+
+    def visit_math_block(self, node):
+        """The number that the page has, whatever else stands between on paper."""
+        counts = self.builder.env.toc_fignumbers.get(node.get("docname"), {})
+        found = counts.get("displaymath", {}).get(next(iter(node["ids"]), None))
+        text = _unicode_math(node.astext().strip())
+        if r"\\" in re.sub(r"\\begin\{(\w+)\}.*?\\end\{\1\}", "", text, flags=re.S):
+            text = rf"\begin{{split}}{text}\end{{split}}"
+        if found:
+            number = ".".join(map(str, found))
+            name = f"equation:{node['docname']}:{node['label']}"
+            text += rf"\tag{{{number}}}\label{{{name}}}"
+        self.body.append(rf"{CR}\begin{{equation*}}{CR}{text}{CR}\end{{equation*}}{CR}")
+        raise nodes.SkipNode
+
+    def visit_math_reference(self, node):
+        label = f"equation:{node['docname']}:{node['target']}"
+        self.body.append(rf"\eqref{{{label}}}{self._page(node['docname'], label)}")
+        raise nodes.SkipNode
+
+    def visit_math(self, node):
+        node[:] = [nodes.Text(_unicode_math(node.astext()))]
+        super().visit_math(node)
+
+    def hyperlink(self, id):
+        return super().hyperlink(_place(id))
+
+    def visit_citation(self, node):
+        super().visit_citation(node)
+        label = self.idescape(f"{node['docname']}:{node['ids'][0]}")
+        self.body.append(rf"\phantomsection\label{{{label}}}")
+
+    def visit_reference(self, node):
+        super().visit_reference(node)
+        uri = node.get("refuri", "")
+        if uri.startswith("%") and "#" in uri and not self.in_title:
+            page, _, name = uri[1:].partition("#")
+            end = self.context.pop()
+            self.context.append(end + self._page(page, f"{page}:{name}"))
+
+    def _page(self, page, label):
+        """After what leads to another chapter the page, for whoever has to turn it."""
+        if self.table or page == self.curfilestack[-1]:
+            return ""
+        return rf"\onpage{{{_place(label)}}}"
+
+    def visit_table(self, node):
+        if not self.next_table_colspec:
+            small = "small" in node["classes"]
+            self.next_table_colspec = columns(node, 1.25 * WIDE if small else WIDE)
+        if len(list(node.findall(nodes.row))) > 8 and not _in_box(node):
+            node["classes"].append("longtable")
+        self.body.append(r"{\footnotesize" if "small" in node["classes"] else "{")
+        super().visit_table(node)
+
+    def depart_table(self, node):
+        super().depart_table(node)
+        self.body.append("}" + CR)
+
+
+def _in_box(node):
+    """Whether a table stands in a box, where it must not break."""
+    while node is not None and not isinstance(node, nodes.Admonition):
+        node = node.parent
+    return node is not None
+
+
+def _place(name):
+    """What LaTeX calls a place: sphinx-exercise has names of its own for exercises."""
+    return re.sub(r"^book/\w+:(?=ex-)", "exercise:", name)
+
+
+def _unicode_math(formula):
+    """A formula in which MathJax finds letters where unicode-math has alphabets."""
+    formula = re.sub(r"\\mathrm(?=\\)", r"\\symup", formula)
+    formula = re.sub(r"\\(mathbf|boldsymbol)\b", r"\\symbf", formula)
+    return formula.replace(r"\setminus", r"\smallsetminus")
+
+
+def columns(table: nodes.table, wide: float = WIDE) -> str:
+    """Widths of a table's columns by what stands in them; as they are where all fit."""
+    rows = [list(row.findall(nodes.entry)) for row in table.findall(nodes.row)]
+    count = max(map(len, rows))
+    cells = [[row[j] for row in rows if j < len(row)] for j in range(count)]
+    longest = [max(map(_length, column)) for column in cells]
+    room = wide - 2 * count
+    if sum(longest) <= room:
+        return "l" * count
+    least = [max(map(_widest_piece, column)) for column in cells]
+    widths = [float(max(pair)) for pair in zip(least, longest, strict=True)]
+    while sum(widths) > room:  # the widest gives, as long as its words fit
+        giving = [w if w > low else 0 for w, low in zip(widths, least, strict=True)]
+        if not any(giving):
+            break
+        widths[giving.index(max(giving))] -= 1
+    return "".join(
+        rf">{{\raggedright\arraybackslash}}p{{{width / sum(widths):.3f}\tablewidth{{{count}}}}}"
+        for width in widths
+    )
+
+
+def _length(entry):
+    """Characters of a cell as they print: a formula has fewer than its source."""
+    length = len(entry.astext())
+    for formula in entry.findall(nodes.math):
+        source = formula.astext()
+        length += len(re.sub(r"\\[A-Za-z]+|[{}_^\\]", "", source)) - len(source)
+        length += len(
+            re.findall(r"\\(?!math|bold|text|hat|bar|left|right)[A-Za-z]+", source)
+        )
+    return length
+
+
+def _widest_piece(entry):
+    """Characters of the longest word or formula of a cell, which no line may break."""
+    text = entry.astext()
+    pieces = [
+        _length(nodes.entry("", formula.deepcopy()))
+        for formula in entry.findall(nodes.math)
+    ]
+    for formula in entry.findall(nodes.math):
+        text = text.replace(formula.astext(), " ")
+    return min(max([3, *pieces, *map(len, re.split(r"[\s-]+", text))]), 34)

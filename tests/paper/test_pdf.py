@@ -1,0 +1,113 @@
+"""The book for print: whole, within its margins, each page full, each figure there."""
+
+import re
+
+import numpy as np
+import pytest
+from pypdf import PdfReader
+
+from press import chapters, plan
+from press.paper import cut, engine, figures
+from press.paper.__main__ import LATEX, PDF
+
+MM = 72 / 25.4
+INNER, TOP, BOTTOM = 22 * MM, 10 * MM, 12 * MM  # of book.tex; top with the running head
+BACK = ["Solutions", "Notation", "Glossary", "Index", "References"]
+
+
+def test_it_is_a_book_of_less_than_750_pages_and_60_megabytes(path, document):
+    assert 400 < len(document) < 750
+    assert path.stat().st_size < 60e6
+    assert {tuple(round(x / MM) for x in page.get_size()) for page in document} == {
+        (210, 297)
+    }
+
+
+def test_bookmarks_lead_to_parts_chapters_and_the_back(document):
+    titles = [mark.get_title() for mark in document.get_toc(max_depth=3)]
+    wanted = [f"{chapters.number(s)} {chapters.title(s)}" for s in chapters.SLUGS]
+    wanted += [name for name, _, _ in plan.parts()] + BACK
+    missing = [w for w in wanted if not any(title.endswith(w) for title in titles)]
+    assert not missing, (missing, titles[:40])
+
+
+def test_latex_found_nothing_wrong(path):
+    assert engine.faults_of((LATEX / "book.log").read_text(errors="replace")) == []
+
+
+def test_no_reference_leads_nowhere(texts):
+    found = [
+        (i + 1, m[0])
+        for i, t in enumerate(texts)
+        for m in re.finditer(r".{20}\?\?.{0,20}", t)
+    ]
+    assert not found, found[:10]
+
+
+@pytest.mark.parametrize("slug", chapters.SLUGS)
+def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels):
+    tex = (LATEX / "book.tex").read_text()
+    for figure in chapters.figures(slug):
+        label = figures.label(slug, figure.name)
+        assert label in labels
+        after = tex.partition(rf"\label{{{label}}}")[2]
+        small = after[: after.index(r"\end{figure}")].count(r"\position{")
+        text = chapters.markdown(chapters.read(slug))
+        named = {
+            at for name, at in figures.POSITION.findall(text) if name == figure.name
+        }
+        assert small >= min(1, len(named) - 1), (label, small, named)
+
+
+def test_nothing_stands_outside_of_the_type_area(document):
+    beyond = []
+    for i, page in enumerate(document):
+        width, height = page.get_size()
+        for kind in page.get_objects(max_depth=4):
+            left, bottom, right, top = kind.get_bounds()
+            inside = left > INNER - 6 and right < width - INNER + 6
+            if not (inside and bottom > BOTTOM - 6 and top < height - TOP + 6):
+                beyond.append(
+                    (i + 1, kind.type, [round(x) for x in (left, bottom, right, top)])
+                )
+    assert not beyond, (len(beyond), beyond[:10])
+
+
+def test_fonts_are_embedded(path):
+    reader, bare = PdfReader(path), set()
+    for page in reader.pages:
+        for font in page["/Resources"].get("/Font", {}).values():
+            font = font.get_object()
+            inner = font.get("/DescendantFonts", [font])[0].get_object()
+            file = inner.get("/FontDescriptor", {})
+            if inner.get("/Subtype") != "/Type3" and not any(
+                k.startswith("/FontFile") for k in file
+            ):
+                bare.add(font.get("/BaseFont"))
+    assert not bare
+
+
+def test_pages_are_full_but_for_the_last_of_a_chapter(path, document):
+    reader = PdfReader(path)
+    starts = cut.starts(reader)
+    ends = {start - 1 for start in starts} | set(starts)
+    empty = []
+    for i, page in enumerate(document):
+        if i in ends or i < 2:
+            continue
+        ink = (
+            np.asarray(page.render(scale=0.25, grayscale=True).to_numpy()).squeeze()
+            < 200
+        )
+        rows = np.flatnonzero(ink.any(1))
+        if rows[-1] / len(ink) < 24 / 297 + 2 / 3 * 253 / 297:
+            empty.append((i + 1, round(rows[-1] / len(ink), 2)))
+    assert not empty, (len(empty), empty[:20])
+
+
+@pytest.mark.parametrize("slug", chapters.SLUGS)
+def test_each_chapter_is_a_pdf_of_its_own(slug, path):
+    reader = PdfReader(PDF / f"{slug}.pdf")
+    text = reader.pages[0].extract_text()
+    assert chapters.title(slug).split()[0] in text
+    assert 10 < len(reader.pages) < 90
