@@ -1,7 +1,10 @@
-"""The rates of chapter 16, searched, and its readers trained for longer."""
+"""The rates of chapter 16, searched, its file repeated, and its readers trained for longer."""
+
+import csv
 
 import pytest
 
+from press import chapters
 from tests.chapter_code import Chapter
 
 chapter = Chapter("16_attention")
@@ -19,6 +22,29 @@ def right(book, pairs, epochs=8, lr=0.02, seed=1, **kind):
     """Share of whole sentences without a slip, of one seed."""
     net = book["trained"](epochs, lr, seed, **kind)
     return book["without_slip"](net, book[pairs]).mean(), net
+
+
+def test_the_readers_slip_as_the_file_says(book):
+    for cell, *names in (
+        ("bd798818", "BINS", "GROUPS"),
+        ("16-slips", "KINDS", "asked", "slips_by_kind"),
+        ("16-number", "is_article", "wanted", "plural", "slips_in_number"),
+        ("16-readers-repeated", "measured"),
+    ):
+        chapter.define(cell, book, *names)
+    with (chapters.BOOK / "data" / "run_16_readers.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 3
+    for row in rows:
+        kind, seed = RIVALS[row["reader"]], int(row["seed"])
+        net = book["trained"](8, 0.02, seed, **kind)
+        here = book["measured"](net)
+        if row["in number"]:
+            here["in number"] = book["slips_in_number"](net)
+        for key, value in here.items():
+            of = len(book["SENTENCE"]) if key in ("all", *book["KINDS"]) else 1
+            near = 0.1 if key in ("whole", "in number") else 0.03 * of
+            assert abs(value - float(row[key])) < near, (row, key, value)
 
 
 @pytest.mark.parametrize("name", RIVALS)

@@ -18,6 +18,35 @@ def book():
     return with_trainings(chapter.namespace())
 
 
+def stored(name):
+    with (chapters.BOOK / "data" / f"run_17_{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def numbers(text):
+    return np.array([float(number) for number in text.split()])
+
+
+def test_three_starts_write_backwards_as_the_file_says(book):
+    chapter.define("17-backwards-run", book, "HEADS", "mirror")
+    chapter.define("17-mute-check", book, "came_of")
+    rows = stored("backwards")
+    assert len(rows) == 3
+    book["RUNS"] = [book["learn_backwards"](int(row["seed"])) for row in rows]
+    for run, row in enumerate(rows):
+        for key, here in book["came_of"](run).items():
+            limit = 0.5 if key == "losses" else 0.15
+            assert np.abs(here - numbers(row[key])).max() < limit, (run, key)
+
+
+def test_the_two_deep_stacks_learn_as_the_file_says(book):
+    rows = stored("deep")
+    assert [row["norm"] for row in rows] == ["post-norm", "pre-norm"]
+    for row in rows:
+        here = book["learn_deep"](row["norm"] == "pre-norm", 1, 0, steps=90)
+        assert np.abs(here - numbers(row["losses"])).mean() < 0.3, row["norm"]
+
+
 def test_without_positions_nothing_is_written_backwards(book):
     """The loss falls, since the letters are known, but their order is not."""
     run = book["learn_backwards"](1, steps=1000, lr=0.01, positions="none")
@@ -78,8 +107,7 @@ def test_one_head_a_block_writes_backwards_as_well(book):
 def test_the_trainings_on_sixteen_places_come_out_as_the_file_says(book):
     chapter.define("17-longer-stored", book, "HOW")
     how, trained = book["HOW"], {}
-    with (chapters.BOOK / "data" / "run_17_longer.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = stored("longer")
     assert len(rows) == 3 + 3 * 3
     for row in rows:
         name, seed = row["positions"], int(row["seed"])
@@ -87,8 +115,7 @@ def test_the_trainings_on_sixteen_places_come_out_as_the_file_says(book):
         if (kind, seed) not in trained:
             trained[kind, seed] = book["learn_delay"](kind, seed)
         here = book["right_at"](trained[kind, seed], **how.get(name, {}))
-        there = [float(share) for share in row["right"].split()]
-        assert abs(here - there).mean() < 0.05, (name, seed)
+        assert abs(here - numbers(row["right"])).mean() < 0.05, (name, seed)
 
 
 def test_longer_than_trained_on(book):

@@ -1,13 +1,51 @@
-"""The rates of chapter 19, searched, and what it tells of few labels and of vectors."""
+"""The rates of chapter 19, searched, its two files repeated, and what it tells of few labels."""
+
+import csv
 
 import numpy as np
 import pytest
 import torch
 
+from press import chapters
 from tests.chapter_code import Chapter
 from tests.chapters.test_19_text_classification import texts_without_labels
 
 chapter = Chapter("19_text_classification")
+
+
+def stored(name):
+    with (chapters.BOOK / "data" / f"run_19_{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_study_comes_out_as_the_file_says(book):
+    scope, words = dict(book), ("not", "was")
+    scope["NETS"] = {}
+    for cell in ("19-removal", "19-weights"):  # they read NETS
+        chapter.run(cell, scope)
+    names = "SIZES", "SEEDS", "STEPS", "CONTEST", "studied"
+    chapter.define("19-study", scope, *names)
+    chapter.define("19-decide-data", scope, "SPOKEN")
+    chapter.define("19-shrug", scope, "DENIED", "turns")
+    text, rows = scope["SPOKEN"]["not … bad"], stored("study")
+    assert len(rows) == 5 * 2 * 3
+    for row in rows:
+        name, n, seed = case = row["model"], int(row["labelled"]), int(row["seed"])
+        z = scope["studied"](*case)
+        for kind in ("all", *scope["GROUPS"]):
+            few = 0.03 if kind == "all" else 0.1  # a few dozen reviews of a kind
+            assert abs(book["accuracy"](z, kind) - float(row[kind])) < few, (case, kind)
+        if n == 200 or name == "bigrams":
+            continue
+        for word in words:
+            here = scope["turns"]((name, seed), word)
+            assert abs(here - float(row[f"without {word}"])) < 0.1, (case, word)
+        if name == "BiLSTM attend":
+            scope["NETS"][name] = scope["NETS"][name, seed]
+            own, moved = (np.abs(w) for w in scope["two_answers"](name, text))
+            said = text.split()
+            assert said[own.argmax()] == row["heaviest"], case
+            assert said[moved.argmax()] == row["decides"], case
 
 
 @pytest.mark.parametrize("name", ["deep bag", "textCNN", "BiLSTM attend"])
@@ -71,6 +109,20 @@ def test_reading_through_the_padding_can_cost_far_more_than_on_the_page(book, se
 @pytest.fixture(scope="module")
 def unlabelled(book):
     return texts_without_labels(book)
+
+
+def test_the_vectors_help_as_much_as_the_file_says(book, unlabelled):
+    scope = dict(book)
+    scope["UNLABELLED"], scope["NUMBERS"] = unlabelled
+    names = "VECTORS", "shuffled", "MIXED_UP", "reached"
+    chapter.define("19-study", scope, "STEPS")
+    chapter.define("19-vectors-run", scope, *names)
+    rows = stored("vectors")
+    assert len(rows) == 5
+    for row in rows:
+        for seed in (1, 2, 3):
+            here = scope["reached"](row["vectors"], seed)
+            assert abs(here - float(row[f"seed {seed}"])) < 0.03, (row, seed)
 
 
 def test_the_rate_of_the_vectors(book, unlabelled):

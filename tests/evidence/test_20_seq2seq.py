@@ -1,7 +1,11 @@
-"""The rates of chapter 20, searched."""
+"""The rates of chapter 20, searched, and its file repeated."""
 
+import csv
+
+import numpy as np
 import pytest
 
+from press import chapters
 from tests.chapter_code import Chapter
 
 chapter = Chapter("20_seq2seq")
@@ -22,3 +26,34 @@ def test_the_rate_of_the_page_is_the_best_of_three(book, attention):
     nets = (book["fit"](attention, 9, book["EPOCHS"][attention], lr=lr) for lr in rates)
     found = [book["share"](net, book["val_fr"]) for net in nets]
     assert found[1] > max(found[0], found[2]), found
+
+
+def test_the_networks_come_out_as_the_file_says(book):
+    chapter.define("6d9e4329", book, "log_p", "blame", "changed")
+    chapter.run("6b9ece1a", book)
+    with (chapters.BOOK / "data" / "run_20_networks.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 3
+    peaks, kinds = [], ("article", "stop", "pronoun", "other")
+    right = [f"right of {n}" for n in (8, 9, 10, 11)]
+    counts = "wrong", "missed", "repaired", "spoiled"
+    for row in rows:
+        attention = row["network"] != "fixed code"
+        epochs = 3 if row["network"] == "three passes" else book["EPOCHS"][attention]
+        net = book["fit"](attention, int(row["seed"]), epochs)
+        for key, pairs in zip(right, book["sets"], strict=True):
+            assert abs(book["share"](net, pairs) - float(row[key])) < 0.15, (row, key)
+        here = book["blame"](net) + (book["changed"](net) if attention else ())
+        for key, count in zip(counts, here, strict=False):
+            assert abs(count - int(row[key])) <= 5 + 0.3 * int(row[key]), (row, key)
+        if row["network"] == "attention":
+            habits, where = book["looked_at"](net)
+            peaks.append(where)
+            for kind in kinds:
+                at_word = habits[kind].get("its word", 0)
+                assert abs(at_word - float(row[kind])) < 0.15, (row, kind)
+    real = book["pad"](book["prepare"](book["test_fr"], book["en"], book["fr"])[1])
+    real = real != book["PAD"]
+    for row, one, other in zip(rows, peaks, np.roll(peaks, -1, axis=0), strict=False):
+        differ = (one != other)[real].mean()
+        assert abs(differ - float(row["unlike the next"])) < 0.1, row
