@@ -12,7 +12,7 @@ PDF = Path("_build") / "pdf"  # where `make pdf` puts the book and its chapters
 BOOK = "neural-networks-derived.pdf"
 ZIP = "Exercises for marks; their checks answer at once"
 PROJECT = "Two weeks, an open question, marked by hand for the most part"
-PRINT = "For paper: this chapter, with its solutions at the end of the whole book"
+PRINT = "For paper: this chapter and its solutions"
 DECK = "For the lecture hall: one file that needs no network"
 
 

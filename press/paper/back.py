@@ -4,7 +4,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from press import chapters
-from press.paper.latex import escape, raw
+from press.paper.latex import escape, place, raw
 from press.tables import appendices
 
 # The first character of each letter of pinyin, in the order that GB 2312 gives them.
@@ -15,8 +15,9 @@ LETTERS = "ABCDEFGHJKLMNOPQRSTWXYZ"
 def solutions(read):
     """The chapter of solutions."""
     section = nodes.section("", nodes.title("", "Solutions"))
-    section += raw(r"\label{solutions}")
+    section += raw(r"\label{solutions}\begin{solutions}")
     section += [chapter.solved() for chapter in read if chapter.solutions]
+    section += raw(r"\end{solutions}")
     return section
 
 
@@ -44,7 +45,6 @@ def _glossary(builder):
     """Three columns and the page where a term is introduced."""
     file = _file(builder, "book/glossary")
     for table in file.findall(nodes.table):
-        table["classes"].append("small")
         group = table[0]
         del group[3]  # of five columns, so that four are left
         group["cols"] = 4
@@ -111,6 +111,6 @@ def finish(tree):
             continue
         for row in file.findall(nodes.row):
             for link in row[-1].findall(nodes.reference):
-                uri = link.get("refuri", "")[1:].replace("#", ":")
+                uri = place(link.get("refuri", "")[1:].replace("#", ":"))
                 row[-1][:] = [nodes.paragraph("", "", raw(rf"\pageref{{{uri}}}"))]
                 break

@@ -51,7 +51,7 @@ class Paper(LaTeXBuilder):
             "fontpkg": (HERE / "fonts.tex").read_text(),
             "fncychap": "",
             "sphinxsetup": "verbatimwithframe=false, TitleColor={RGB}{0,0,0}",
-            "fvset": r"\fvset{fontsize=\footnotesize}",
+            "fvset": r"\fvset{fontsize=\footnotesize, baselinestretch=0.93}",
             "geometry": "",
             "preamble": (HERE / "book.tex").read_text(),
             "maketitle": r"\booktitlepage",

@@ -73,6 +73,8 @@ class Chapter:
 
     def _cell(self, cell):
         tags = {name.removeprefix("tag_") for name in cell["classes"]}
+        # What is folded on the page is open on paper; sphinx-jupyterbook-latex would drop it.
+        cell["classes"] = [name for name in cell["classes"] if "hide-" not in name]
         code = next(iter(cell.findall(nodes.literal_block)), None)
         name = chapters.read(self.slug).cells[cell["cell_index"]].id
         if "seen" in tags:

@@ -1,5 +1,7 @@
 """LaTeX in a tree."""
 
+import re
+
 from docutils import nodes
 from sphinx.util import texescape
 
@@ -12,3 +14,8 @@ def raw(text):
 def escape(text):
     """Plain text as XeLaTeX prints it."""
     return texescape.escape(text, "xelatex")
+
+
+def place(name: str) -> str:
+    """What LaTeX calls a place: sphinx-exercise has names of its own for exercises."""
+    return re.sub(r"^book/\w+:(?=ex-)", "exercise:", name)

@@ -1,12 +1,19 @@
 """LaTeX for what Sphinx's writer says otherwise on paper."""
 
 import re
+from unicodedata import east_asian_width
 
 from docutils import nodes
 from sphinx.writers.latex import CR, LaTeXTranslator
 
+from press.paper.latex import place
+
 # Of a box on the page the environment of book.tex.
 BOXES = ("tip", "question")
+MANY = 60  # rows of a table in small print, which has so much more room in a line:
+SMALL = 1.25
+WORD = 24  # characters of a word or formula that a column makes room for
+NUMBER = 8  # characters of (16.10)
 WIDE = 92  # characters that fit beside each other in a table
 
 
@@ -51,7 +58,10 @@ class Writer(LaTeXTranslator):
         super().visit_math(node)
 
     def hyperlink(self, id):
-        return super().hyperlink(_place(id))
+        return super().hyperlink(place(id))
+
+    def visit_thebibliography(self, node):
+        self.body.append(CR + r"\begin{sphinxthebibliography}{}" + CR)
 
     def visit_citation(self, node):
         super().visit_citation(node)
@@ -70,15 +80,16 @@ class Writer(LaTeXTranslator):
         """After what leads to another chapter the page, for whoever has to turn it."""
         if self.table or page == self.curfilestack[-1]:
             return ""
-        return rf"\onpage{{{_place(label)}}}"
+        return rf"\onpage{{{place(label)}}}"
 
     def visit_table(self, node):
+        rows = len(list(node.findall(nodes.row)))
+        small = rows > MANY
         if not self.next_table_colspec:
-            small = "small" in node["classes"]
-            self.next_table_colspec = columns(node, 1.25 * WIDE if small else WIDE)
-        if len(list(node.findall(nodes.row))) > 8 and not _in_box(node):
-            node["classes"].append("longtable")
-        self.body.append(r"{\footnotesize" if "small" in node["classes"] else "{")
+            self.next_table_colspec = columns(node, SMALL * WIDE if small else WIDE)
+        if rows > 4 and not _in_box(node):
+            node["classes"].append("longtable")  # which breaks between pages
+        self.body.append(r"{\footnotesize" if small else "{")
         super().visit_table(node)
 
     def depart_table(self, node):
@@ -91,11 +102,6 @@ def _in_box(node):
     while node is not None and not isinstance(node, nodes.Admonition):
         node = node.parent
     return node is not None
-
-
-def _place(name):
-    """What LaTeX calls a place: sphinx-exercise has names of its own for exercises."""
-    return re.sub(r"^book/\w+:(?=ex-)", "exercise:", name)
 
 
 def _unicode_math(formula):
@@ -129,7 +135,9 @@ def columns(table: nodes.table, wide: float = WIDE) -> str:
 
 def _length(entry):
     """Characters of a cell as they print: a formula has fewer than its source."""
-    length = len(entry.astext())
+    text = entry.astext()
+    length = len(text) + sum(east_asian_width(character) == "W" for character in text)
+    length += NUMBER * len(_numbers(entry))
     for formula in entry.findall(nodes.math):
         source = formula.astext()
         length += len(re.sub(r"\\[A-Za-z]+|[{}_^\\]", "", source)) - len(source)
@@ -137,6 +145,11 @@ def _length(entry):
             re.findall(r"\\(?!math|bold|text|hat|bar|left|right)[A-Za-z]+", source)
         )
     return length
+
+
+def _numbers(entry):
+    """References to equations, of which LaTeX will make numbers."""
+    return [n for n in entry.findall() if type(n).__name__ == "math_reference"]
 
 
 def _widest_piece(entry):
@@ -148,4 +161,5 @@ def _widest_piece(entry):
     ]
     for formula in entry.findall(nodes.math):
         text = text.replace(formula.astext(), " ")
-    return min(max([3, *pieces, *map(len, re.split(r"[\s-]+", text))]), 34)
+    pieces += [NUMBER] * bool(_numbers(entry))
+    return min(max([3, *pieces, *map(len, re.split(r"[\s-]+", text))]), WORD)

@@ -8,6 +8,8 @@ import pytest
 from press.pages.chapter_head import BOOK
 from press.paper.__main__ import LATEX, PDF
 
+SCALE = 0.4  # pixels a point
+
 
 @pytest.fixture(scope="session")
 def path():
@@ -27,6 +29,15 @@ def document(path):
 def texts(document):
     """The text of each page."""
     return [page.get_textpage().get_text_bounded() for page in document]
+
+
+@pytest.fixture(scope="session")
+def inks(document):
+    """For each page which of its pixels are not white."""
+    return [
+        page.render(scale=SCALE, grayscale=True).to_numpy().squeeze() < 200
+        for page in document
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,11 @@ from pypdf import PdfReader
 from press import chapters, plan
 from press.paper import cut, engine, figures
 from press.paper.__main__ import LATEX, PDF
+from tests.paper.conftest import SCALE
 
 MM = 72 / 25.4
-INNER, TOP, BOTTOM = 22 * MM, 10 * MM, 12 * MM  # of book.tex; top with the running head
+INNER, TOP, BOTTOM = 22 * MM, 10 * MM, 10 * MM  # of book.tex, with head and page number
+FIRST, HIGH = 24 * MM, 253 * MM  # where the text begins, and how high it is
 BACK = ["Solutions", "Notation", "Glossary", "Index", "References"]
 
 
@@ -59,17 +61,17 @@ def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels
         assert small >= min(1, len(named) - 1), (label, small, named)
 
 
-def test_nothing_stands_outside_of_the_type_area(document):
+def test_nothing_stands_outside_of_the_type_area(inks):
     beyond = []
-    for i, page in enumerate(document):
-        width, height = page.get_size()
-        for kind in page.get_objects(max_depth=4):
-            left, bottom, right, top = kind.get_bounds()
-            inside = left > INNER - 6 and right < width - INNER + 6
-            if not (inside and bottom > BOTTOM - 6 and top < height - TOP + 6):
-                beyond.append(
-                    (i + 1, kind.type, [round(x) for x in (left, bottom, right, top)])
-                )
+    for i, ink in enumerate(inks):
+        rows, columns = (
+            np.flatnonzero(ink.any(1)) / SCALE,
+            np.flatnonzero(ink.any(0)) / SCALE,
+        )
+        left, right = columns[0], ink.shape[1] / SCALE - columns[-1]
+        top, bottom = rows[0], ink.shape[0] / SCALE - rows[-1]
+        if min(left, right) < INNER - 6 or top < TOP - 6 or bottom < BOTTOM - 6:
+            beyond.append((i + 1, [round(x) for x in (left, right, top, bottom)]))
     assert not beyond, (len(beyond), beyond[:10])
 
 
@@ -87,21 +89,14 @@ def test_fonts_are_embedded(path):
     assert not bare
 
 
-def test_pages_are_full_but_for_the_last_of_a_chapter(path, document):
-    reader = PdfReader(path)
-    starts = cut.starts(reader)
-    ends = {start - 1 for start in starts} | set(starts)
+def test_pages_are_full_but_for_the_last_of_a_chapter(path, inks):
+    starts = cut.starts(PdfReader(path))
+    ends = {start - 1 for start in starts} | {*starts, len(inks) - 1}
     empty = []
-    for i, page in enumerate(document):
-        if i in ends or i < 2:
-            continue
-        ink = (
-            np.asarray(page.render(scale=0.25, grayscale=True).to_numpy()).squeeze()
-            < 200
-        )
-        rows = np.flatnonzero(ink.any(1))
-        if rows[-1] / len(ink) < 24 / 297 + 2 / 3 * 253 / 297:
-            empty.append((i + 1, round(rows[-1] / len(ink), 2)))
+    for i, ink in enumerate(inks):
+        lowest = np.flatnonzero(ink.any(1))[-1] / SCALE
+        if i > 1 and i not in ends and lowest < FIRST + 2 / 3 * HIGH:
+            empty.append((i + 1, round((lowest - FIRST) / HIGH, 2)))
     assert not empty, (len(empty), empty[:20])
 
 
