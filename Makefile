@@ -88,7 +88,7 @@ homework: $(READY)  ## Make a zip for students from each assignment
 	@$(BIN)/python -m grader.release homework/source _build/homework requirements.txt
 
 grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
-	@$(BIN)/python -m grader --jobs $(WORKERS) "$(SUBMISSIONS)" "homework/source/$(ASSIGNMENT)"
+	@$(BIN)/python -m grader --jobs $(WORKERS) $(if $(CLUSTER),--cluster $(CLUSTER)) "$(SUBMISSIONS)" "homework/source/$(ASSIGNMENT)"
 
 browser: $(READY)
 	@$(BIN)/python -m tests.browser

@@ -14,6 +14,8 @@ submissions      what was handed in, read whatever its state, its cells matched
 limits           a notebook run to its end: time, memory, output, cells that end Python
 isolation        a namespace of their own for the test cells
 processes        a process for each submission, and the end of all that it has started
+cluster          the same by Dask's workers on other computers, where a teacher asks for it
+worker           what such a worker does
 report           marks.csv, by_hand.csv, the table, the feedback pages
 nbgrader_config  nbgrader's settings
 

@@ -23,6 +23,7 @@ def main() -> None:
     parser.add_argument("--out", help="folder for marks and feedback")
     cores = os.cpu_count() or 1
     parser.add_argument("--jobs", type=int, default=cores, help="submissions at a time")
+    parser.add_argument("--cluster", help="tcp://scheduler:8786, tls://… or local")
     options = parser.parse_args()
     source = assignment.find(options.assignment)
     folder = Path(options.submissions).expanduser().resolve()
@@ -32,7 +33,7 @@ def main() -> None:
     if options.out:
         out = Path(options.out).expanduser().resolve()
     try:
-        batch.run(folder, source, out, options.jobs)
+        batch.run(folder, source, out, options.jobs, options.cluster)
     except KeyboardInterrupt:
         sys.exit("\nStopped. The same command goes on from here.")
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +20,9 @@ from grader.processes import MOST_SECONDS, in_process, prepare, stop
 PROGRAMS = sorted(Path(__file__).parent.glob("*.py"))  # the grader itself
 
 
-def run(folder: Path, source: Path, out: Path, jobs: int) -> None:
+def run(
+    folder: Path, source: Path, out: Path, jobs: int, address: str | None = None
+) -> None:
     """Grade what is new or changed in a folder of submissions and report on all of it.
 
     Parameters
@@ -33,11 +35,14 @@ def run(folder: Path, source: Path, out: Path, jobs: int) -> None:
         The folder that marks and feedback go to, made if need be.
     jobs : int
         How many submissions are graded at a time.
+    address : str, optional
+        Of a Dask cluster that grades them, see cluster.py.
 
     Raises
     ------
     SystemExit
-        If the folder is empty, by_hand.csv wrong or the assignment cannot be released.
+        If the folder is empty, by_hand.csv wrong, the assignment cannot be released, or
+        the cluster does not answer or has a worker that is not as this computer is.
     """
     start, master = monotonic(), assignment.read(source)
     sheet = report.Sheet(master)
@@ -54,19 +59,28 @@ def run(folder: Path, source: Path, out: Path, jobs: int) -> None:
         if error := in_process("release", template, source, template):
             sys.exit(f"{source.name} could not be released: {error}")
         report.write(template / "key", edition)
-    total = master.metadata.get("grader", {}).get("total", 0)  # see limits.py
-    seconds = max(MOST_SECONDS, 3 * total)  # it may run twice, and a bit longer
-    one = partial(grade_one, source.name, edition, seconds, out, sheet, typed)
-    pool, rows = ThreadPoolExecutor(jobs), []
+    own = master.metadata.get("grader", {}).get("total", 0)  # see limits.py
+    seconds = max(MOST_SECONDS, 3 * own)  # it may run twice, and a bit longer
+    do, pace, close = in_process, lambda left: "", lambda: None
+    if address:
+        from grader.cluster import Cluster  # here, as nobody else needs Dask
+
+        do = Cluster(address, jobs, template)
+        jobs, pace, close = do.most, do.pace, do.close
+    one = partial(grade_one, source.name, edition, seconds, out, sheet, typed, do)
+    pool, total = ThreadPoolExecutor(jobs), len(students)
     try:
-        for row in pool.map(lambda name: one(name, students[name]), students):
-            rows.append(row)
-            report.progress(len(rows), len(students), row["student"])
+        tasks = {pool.submit(one, name, students[name]): name for name in students}
+        for done, task in enumerate(as_completed(tasks), start=1):
+            task.result()
+            report.progress(done, total, tasks[task], pace(total - done))
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         stop()
         raise
-    pool.shutdown()
+    finally:
+        close()
+    rows = [task.result() for task in tasks]
     unknown = report.write_by_hand(out / "by_hand.csv", rows, typed, sheet)
     report.write_marks(out / "marks.csv", rows, sheet)
     print(report.table(rows, sheet))
@@ -98,12 +112,12 @@ def _hidden(name):
     return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
 
 
-def grade_one(name, edition, seconds, out, sheet, typed, student, paths):
+def grade_one(name, edition, seconds, out, sheet, typed, do, student, paths):
     """Marks of one student, from an earlier run where nothing has changed since.
 
     ``name`` and ``edition`` are the assignment's, see ``_edition``, and ``seconds`` the
     most that it may take; ``sheet``, ``typed`` and the row of marks that is returned are
-    those of report.py.
+    those of report.py. ``do`` is ``in_process``, or has a worker of a cluster do it.
     """
     place = out / "graded" / student
     try:
@@ -113,7 +127,7 @@ def grade_one(name, edition, seconds, out, sheet, typed, student, paths):
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
             arguments = paths, name, out / "assignment", place
-            error = in_process("grade", place, *arguments, seconds=seconds)
+            error = do("grade", place, *arguments, seconds=seconds)
             if (place / "result.json").exists():
                 report.write(place / "key", key)  # now the result is complete
             result = _stored(place, key)
@@ -126,7 +140,7 @@ def grade_one(name, edition, seconds, out, sheet, typed, student, paths):
     if not page.exists() or stamp not in page.read_text("utf-8")[:100]:
         html = ""
         if row["graded"]:
-            if in_process("feedback", place, name, place, row["by_hand"]):
+            if do("feedback", place, name, place, row["by_hand"]):
                 stamp = "incomplete, to be written again"
             else:
                 html = (place / "feedback.html").read_text("utf-8")

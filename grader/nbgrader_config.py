@@ -30,6 +30,7 @@ c.ClearSolutions.text_stub = "*Write your answer here.*"
 c.LimitedExecute.timeout = 30  # seconds a cell
 c.LimitedExecute.total = 240  # seconds a notebook
 c.LimitedExecute.memory = 4  # GiB a process
+c.LimitedExecute.shutdown_kernel = "immediate"  # PyTorch's leave takes half a second
 c.Autograde.autograde_preprocessors = [  # nbgrader's own list, but for the first
     LimitedExecute,
     IgnorePattern,

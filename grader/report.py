@@ -205,16 +205,16 @@ def summary(
     return "\n".join(lines)
 
 
-def progress(done: int, total: int, name: str) -> None:
-    """A bar on a terminal, a line now and then elsewhere."""
+def progress(done: int, total: int, name: str, pace: str = "") -> None:
+    """A bar on a terminal, a line now and then elsewhere; ``pace`` is how fast it goes."""
     if sys.stderr.isatty():
         bar = "█" * (30 * done // total)
         end = "\n" if done == total else ""
-        print(
-            f"\r\033[K{bar:░<30} {done}/{total} {name[:30]}", end=end, file=sys.stderr
-        )
+        what = pace or name[:30]
+        print(f"\r\033[K{bar:░<30} {done}/{total} {what}", end=end, file=sys.stderr)
     elif done % 10 == 0 or done == total:
-        print(f"{done}/{total} graded", file=sys.stderr, flush=True)
+        how = f", {pace}" if pace else ""
+        print(f"{done}/{total} graded{how}", file=sys.stderr, flush=True)
 
 
 def stamp(row: dict) -> str:

@@ -12,6 +12,7 @@ A notebook that has passed is kept with what it shows (``--keep``), for the page
 
 import copy
 import os
+import re
 import time
 from pathlib import Path
 
@@ -32,9 +33,14 @@ from utils.interact import show_with
 show_with({bundle})
 del {bundle}, show_with
 %config InlineBackend.figure_formats = {formats}
+import warnings  # a drawing without a grid has nothing to lay out, and is drawn twice
+warnings.filterwarnings("ignore", "There are no gridspecs with layoutgrids")
+del warnings
 """
 FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
 AGAIN = {"bundle": "default_bundle", "formats": ["png"]}
+# What a call of matplotlib returns: no output of a cell that shows its picture.
+HANDLE = re.compile(r"\[?<matplotlib\.|Text\(")
 WRONG_NUMBERS = ("overflow encountered", "divide by zero", "invalid value")
 
 
@@ -126,7 +132,7 @@ def keep(notebook, folder: str, seconds: float) -> None:
     result = copy.deepcopy(notebook.nb)
     cells = [cell for cell in result.cells if cell.cell_type == "code"]
     for cell, item in zip(cells, notebook.cells, strict=True):
-        cell.outputs = item.test_outputs
+        cell.outputs = [output for output in item.test_outputs if not is_handle(output)]
     # As a kernel introduces itself: the page takes its highlighting from it.
     result.metadata.language_info = {"name": "python", "pygments_lexer": "ipython3"}
     cite_outputs(result)
@@ -136,6 +142,12 @@ def keep(notebook, folder: str, seconds: float) -> None:
     get_cache(folder).cache_notebook_bundle(
         record, check_validity=False, overwrite=True
     )
+
+
+def is_handle(output: nbformat.NotebookNode) -> bool:
+    """Whether an output is only the name of an object of matplotlib."""
+    data = output.get("data", {})
+    return [*data] == ["text/plain"] and bool(HANDLE.match(data["text/plain"]))
 
 
 def drawn_again(cells: list[IPyNbCell]) -> list[IPyNbCell]:

@@ -7,6 +7,7 @@ from press import chapters
 from press.paper.latex import escape, place, raw
 from press.tables import appendices
 
+HEAD = ("English", "中文", "meaning", "page")  # of the glossary
 # The first character of each letter of pinyin, in the order that GB 2312 gives them.
 PINYIN = "啊芭擦搭蛾发噶哈击喀垃妈拿哦啪期然撒塌挖昔压匝"
 LETTERS = "ABCDEFGHJKLMNOPQRSTWXYZ"
@@ -34,8 +35,12 @@ def matter(builder):
 def _file(builder, page):
     file = addnodes.start_of_file(docname=page)
     tree = builder.env.get_doctree(page)
+    for box in list(tree.findall(nodes.raw)):
+        if 'class="finder"' in box.astext():  # a box to type in, and what says so
+            before = box.parent[box.parent.index(box) - 1]
+            box.parent.remove(before)
     for cell in list(tree.findall(nodes.container)):
-        if cell.get("nb_element") == "cell_code":
+        if "tag_setup" in cell["classes"]:
             cell.parent.remove(cell)
     file += tree.children
     return file
@@ -50,6 +55,8 @@ def _glossary(builder):
         group["cols"] = 4
         for row in table.findall(nodes.row):
             del row[3]
+        for entry, title in zip(table.findall(nodes.entry), HEAD, strict=False):
+            entry[:] = [nodes.paragraph("", title)]
     return file
 
 

@@ -1,5 +1,7 @@
 """What of a chapter goes on paper: where it stands, at its end, or at the book's."""
 
+import re
+
 from docutils import nodes
 from sphinx import addnodes
 from sphinx_exercise.nodes import solution_node
@@ -9,7 +11,10 @@ from press.pages.code import OPEN
 from press.paper import figures
 from press.paper.latex import raw
 
-SEEN = "What you should have seen"
+LINES = 30  # of an output
+REMARK = re.compile(r"\s*# (?:fmt: skip|noqa\b.*)$")
+EQUATION = re.compile(r"\beq-\d\d-[\w-]+")
+PREDICT, SEEN = "Predict first", "What you should have seen"
 TEXTS = ("text/markdown", "text/plain")  # of what a cell shows, the better first
 
 
@@ -39,6 +44,7 @@ class Chapter:
         """Its solutions, under a title of their own."""
         number = chapters.number(self.slug)
         section = nodes.section("", nodes.title("", f"Solutions to Chapter {number}"))
+        section += raw(rf"\label{{solutions:{self.slug}}}")
         section += [node for solution in self.solutions for node in solution]
         file = addnodes.start_of_file(docname=self.page)
         file += section
@@ -61,12 +67,22 @@ class Chapter:
             self.solutions.append([node, *code])
 
     def _cells(self):
+        predict = None
         for node in list(self.tree.findall(_cell_or_answer)):
-            if isinstance(node, nodes.admonition):
+            if isinstance(node, nodes.admonition) and node[0].astext() == PREDICT:
+                predict = node
+            elif isinstance(node, nodes.admonition):
                 node.parent.remove(node)
                 self.answers.append((self.figure, node))
             else:
+                before = self.figure
                 self._cell(node)
+                if predict is not None and self.figure != before:
+                    label = figures.label(self.slug, self.figure)
+                    predict[0] += raw(
+                        rf" (Figure~\ref{{{label}}}, page~\pageref{{{label}}})"
+                    )
+                    predict = None
         for solution in self.solutions:
             for cell in solution[1:]:
                 self._cell(cell)
@@ -79,6 +95,7 @@ class Chapter:
         name = chapters.read(self.slug).cells[cell["cell_index"]].id
         if "seen" in tags:
             return cell.parent.remove(cell)
+        self._for_paper(cell)
         if {"remove-input", "figure", "widget"} & tags or self._long(tags, code):
             for box in [c for c in cell if "cell_input" in c.get("classes", ())]:
                 place = cell.index(box)
@@ -88,6 +105,29 @@ class Chapter:
         for bundle in list(cell.findall(nodes.container)):
             if bundle.get("nb_element") == "mime_bundle":
                 self._bundle(bundle)
+        return None
+
+    def _for_paper(self, cell):
+        """Numbers in place of labels of equations, no remarks to tools, no endless output."""
+        for block in cell.findall(nodes.literal_block):
+            lines = block.astext().split("\n")
+            if "output" in block["classes"] and len(lines) > LINES:
+                kept = lines[: LINES - 2]
+                lines = [*kept, f"… and {len(lines) - len(kept)} lines more"]
+            else:
+                lines = [self._numbered(REMARK.sub("", line)) for line in lines]
+            block[:] = [nodes.Text("\n".join(lines))]
+            block.rawsource = block.astext()
+
+    def _numbered(self, line):
+        return EQUATION.sub(lambda found: self._number(found[0]) or found[0], line)
+
+    def _number(self, label):
+        """The number of an equation of any chapter; None if it has none."""
+        for kinds in self.builder.env.toc_fignumbers.values():
+            found = kinds.get("displaymath", {}).get(f"equation-{label}")
+            if found:
+                return f"({'.'.join(map(str, found))})"
         return None
 
     def _long(self, tags, code):
@@ -140,5 +180,5 @@ def _after(parent, place):
 
 def _cell_or_answer(node):
     if isinstance(node, nodes.admonition):
-        return node[0].astext() == SEEN
+        return node[0].astext() in (PREDICT, SEEN)
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"

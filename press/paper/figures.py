@@ -15,7 +15,13 @@ from press.paper.latex import escape
 
 PICTURES = ("application/pdf", "image/png")  # the better first
 SMALL = 700  # pixels of a small picture, 300 to the inch
-WIDTHS = {6: 0.32, 99: 0.24}  # of a small picture, for at most so many of them
+WIDTHS = {
+    2: 0.48,
+    3: 0.32,
+    4: 0.48,
+    9: 0.32,
+    99: 0.24,
+}  # of a small picture, for at most so many of them
 
 
 class Frames:
@@ -106,7 +112,7 @@ def interactive(chapter, frames: Frames, picture: Path) -> str:
     start = ", ".join(
         f"{c['label']} = {c['texts'][c['start']]}" for c in frames.controls
     )
-    says = frames.data["description"].rstrip(".")
+    says, start = frames.data["description"].rstrip("."), start.rstrip(".")
     return "\n".join(
         [
             r"\begin{figure}[!htbp]",
@@ -124,8 +130,7 @@ def still(chapter, picture: Path) -> str:
     """A picture that does not move: the text around it says what it is."""
     out = Path(chapter.builder.outdir, "figures")
     out.mkdir(exist_ok=True)
-    shown = rf"\centering\bookpicture{{{_copied(picture, out)}}}"
-    return "\n".join([r"\begin{figure}[!htbp]", shown, r"\end{figure}"])
+    return rf"\begin{{center}}\bookpicture{{{_copied(picture, out)}}}\end{{center}}"
 
 
 def _copied(picture, folder):

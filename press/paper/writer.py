@@ -135,7 +135,7 @@ def columns(table: nodes.table, wide: float = WIDE) -> str:
 
 def _length(entry):
     """Characters of a cell as they print: a formula has fewer than its source."""
-    text = entry.astext()
+    text = _plain(entry)
     length = len(text) + sum(east_asian_width(character) == "W" for character in text)
     length += NUMBER * len(_numbers(entry))
     for formula in entry.findall(nodes.math):
@@ -147,6 +147,15 @@ def _length(entry):
     return length
 
 
+def _plain(entry):
+    """The text of a cell but for LaTeX as it stands, a page number say."""
+    return "".join(
+        text.astext()
+        for text in entry.findall(nodes.Text)
+        if not isinstance(text.parent, nodes.raw)
+    )
+
+
 def _numbers(entry):
     """References to equations, of which LaTeX will make numbers."""
     return [n for n in entry.findall() if type(n).__name__ == "math_reference"]
@@ -154,7 +163,7 @@ def _numbers(entry):
 
 def _widest_piece(entry):
     """Characters of the longest word or formula of a cell, which no line may break."""
-    text = entry.astext()
+    text = _plain(entry)
     pieces = [
         _length(nodes.entry("", formula.deepcopy()))
         for formula in entry.findall(nodes.math)

@@ -1,0 +1,197 @@
+"""Submissions graded by workers of Dask, which share no disk with this computer.
+
+What a worker needs travels with the task: the files of a student, or of ``graded/STUDENT``
+for the feedback page. What it has written comes back, and this side puts it where it lies
+without a cluster. So what is kept, what is graded again and how marks are written is
+batch.py's business, here as there; ``Cluster`` only takes the place of ``in_process``.
+
+A worker that dies or is cut off is Dask's business: it hands the task to another one, and
+counts. Three dead workers are the submission's fault, so that it cannot end them all.
+Dask's own queue is not used: as many submissions are on their way as there are workers,
+since Dask counts a death against each task that waits for the dead worker, too.
+"""
+
+import hashlib
+import signal
+import sys
+import threading
+import uuid
+from concurrent.futures import CancelledError
+from pathlib import Path
+from time import monotonic
+
+from distributed import Client, KilledWorker, LocalCluster
+
+from grader.processes import MOST_SECONDS
+from grader.worker import edition, mismatch, packed, work
+
+DEATHS = 3  # workers that one submission may end
+GONE = "CLUSTER: the scheduler does not answer any more. The same command goes on."
+ATTEMPTS = 5  # where a worker that should not be there has refused
+
+
+def local(jobs: int) -> LocalCluster:
+    """A scheduler and workers on this computer, where only this computer reaches them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the workers: it is ours
+    try:
+        return LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # None would still listen, and everywhere
+            worker_dashboard_address="127.0.0.1:0",
+            memory_limit=0,  # limits.py has one for each submission
+            silence_logs="CRITICAL",
+            scheduler_kwargs={"allowed_failures": DEATHS - 1, "dashboard": False},
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Cluster:
+    """In place of ``in_process``: the same call, done by a worker of Dask's.
+
+    Parameters
+    ----------
+    address : str
+        Of a scheduler, ``tcp://…`` or ``tls://…``; ``local`` starts one on this computer.
+    jobs : int
+        How many workers ``local`` starts; another cluster has those that it has.
+    template : Path
+        The course folder with the released assignment.
+    wait : float
+        Seconds to wait for the scheduler, and then for a first worker.
+
+    Raises
+    ------
+    SystemExit
+        If nothing answers, no worker comes, or one is not as this computer is.
+    """
+
+    most = 256  # threads that wait here for a worker, of which more may join
+
+    def __init__(self, address: str, jobs: int, template: Path, wait: float = 60):
+        self.own, self.template = None, template
+        if address == "local":
+            self.own = local(jobs)
+        try:
+            self.client = Client(
+                self.own or address, timeout=wait, set_as_default=False
+            )
+        except (OSError, ValueError, TypeError) as error:  # TypeError: no certificates
+            sys.exit(f"CLUSTER: no scheduler answers at {address!r}: {error}")
+        self.turn, self.on_their_way = threading.Condition(), 0
+        self.workers, self.asked = 1, 0.0
+        self.start, self.done = monotonic(), 0
+        try:
+            self.client.wait_for_workers(1, timeout=wait)
+        except TimeoutError:
+            self.close()
+            sys.exit(f"CLUSTER: no worker has come to {address} within {wait:.0f} s")
+        if strangers := self._strangers():
+            self.close()
+            sys.exit("\n".join(f"CLUSTER: {why}" for why in strangers.values()))
+        files = packed(template)
+        self.name = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+        self.client.set_metadata(self.name, files)  # each worker fetches it once
+
+    def __call__(
+        self, task: str, place: Path, *arguments, seconds: float = MOST_SECONDS
+    ) -> str | None:
+        """See ``in_process``; what the worker has written in ``place`` is there then."""
+        self._wait_for_turn(task)
+        try:
+            paths = [p for a in arguments for p in (a if isinstance(a, list) else [a])]
+            paths = [p for p in paths if isinstance(p, Path) and p != self.template]
+            sent = {
+                path: packed(path) for path in {place: None, **dict.fromkeys(paths)}
+            }
+            error, files = self._ask(task, place, sent, arguments, seconds)
+            for name, content in files.items():
+                if sent[place].get(name) != content and Path(name).name == name:
+                    (place / name).write_bytes(content)
+            return error
+        finally:
+            with self.turn:
+                self.on_their_way -= 1
+                self.done += task == "grade"
+                self.turn.notify()
+
+    def pace(self, left: int) -> str:
+        """Submissions a minute so far, and the time that this many more will take."""
+        if not self.done:
+            return ""
+        rate = 60 * self.done / (monotonic() - self.start)
+        minutes = left / rate
+        time = f"{minutes:.0f} min" if minutes > 2 else f"{60 * minutes:.0f} s"
+        return f"{rate:.3g} a minute, {time} left"
+
+    def close(self) -> None:
+        """Leave the cluster as it is, or end it if it is ours; calls that wait raise."""
+        self.client.close()
+        if self.own:
+            self.own.close()
+
+    def _ask(self, task, place, sent, arguments, seconds):
+        """Have it done by a worker: what went wrong or None, and the files of ``place``."""
+        refused = ""
+        for _ in range(ATTEMPTS):
+            future = self.client.submit(
+                work,
+                edition(),
+                (self.name, self.template),
+                (task, place, sent, arguments, seconds),
+                key=f"{task}-{uuid.uuid4().hex}",
+                priority=int(
+                    task == "feedback"
+                ),  # a submission begun is to be finished
+                pure=False,
+            )
+            try:
+                return future.result()
+            except KilledWorker as error:
+                deaths = error.allowed_failures + 1
+                return f"{deaths} workers died while they ran it; read it first", {}
+            except CancelledError:  # or ``close`` has been called
+                sys.exit(GONE)
+            except Exception as error:  # Refused, or whatever another grader raises
+                refused = f"{type(error).__name__}: {error}"
+                for address, why in self._strangers().items():
+                    print(f"CLUSTER: sent away: {why}", file=sys.stderr)
+                    self.client.retire_workers([address])
+        return f"no worker could do it: {refused}", {}
+
+    def _wait_for_turn(self, task):
+        with self.turn:
+            while task == "grade" and self.on_their_way >= self._number_of_workers():
+                self.turn.wait(2)
+            self.on_their_way += 1
+
+    def _number_of_workers(self):
+        if monotonic() - self.asked > 2:
+            self.asked = monotonic()
+            try:
+                self.workers = max(1, len(self.client.nthreads()))
+            except OSError:
+                sys.exit(GONE)
+        return self.workers
+
+    def _strangers(self):
+        """Workers that must not grade, by address, each with a sentence."""
+        here, strangers = edition(), {}
+        threads = self.client.nthreads()
+        try:  # it reads the tasks, too
+            found = self.client.run_on_scheduler(edition)
+        except OSError:
+            sys.exit(GONE)
+        except Exception as error:  # whatever another grader raises, or none
+            found = error
+        if found != here:
+            sys.exit(f"CLUSTER: {mismatch(here, found)} on the scheduler")
+        for address, found in self.client.run(edition, on_error="return").items():
+            if found != here:
+                strangers[address] = f"{mismatch(here, found)} on worker {address}"
+            elif threads.get(address, 1) != 1:
+                got = f"{threads[address]} threads on worker {address}"
+                strangers[address] = f"expected --nthreads 1, got {got}"
+        return strangers

@@ -1,0 +1,102 @@
+"""The whole class on a cluster of two workers, one of them killed, and Ctrl-C."""
+
+import contextlib
+import signal
+import subprocess
+import time
+
+import nbformat
+import psutil
+import pytest
+
+from grader.course import release
+from tests.homework.assignments import FOLDERS
+from tests.homework.classroom import (
+    ASSIGNMENT,
+    a_class,
+    different_marks,
+    different_pages,
+    grading,
+    handed_in,
+    impatient,
+    left_over,
+    stamps,
+)
+
+
+def busy_worker(run):
+    """A Dask worker that grades: its server of multiprocessing's has a process."""
+    for _ in range(600):
+        for process in psutil.Process(run.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                server = "multiprocessing.forkserver" in " ".join(process.cmdline())
+                # What the server has forked has its command line, and no server above.
+                if server and process.children() and process.ppid() != run.pid:
+                    if "forkserver" not in " ".join(process.parent().cmdline()):
+                        return process.parent()
+        time.sleep(0.1)
+    raise AssertionError("expected a worker that grades, found none in a minute")
+
+
+def start(command, finished, number):
+    """The command, once this many are graded."""
+    # A shell that runs the tests in the background has them ignore Ctrl-C.
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    run = subprocess.Popen(**command, preexec_fn=heed)
+    for _ in range(3000):  # five minutes, on a busy machine
+        if len(stamps(finished)) >= number or run.poll() is not None:
+            break
+        time.sleep(0.1)
+    assert run.poll() is None, run.communicate()[0]
+    return run
+
+
+@pytest.fixture(scope="module")
+def batch(tmp_path_factory):
+    """The class, after a run that was stopped and one of which a worker was killed."""
+    folder = tmp_path_factory.mktemp("cluster")
+    impatient(folder)
+    released = nbformat.read(release(FOLDERS[ASSIGNMENT], folder / "course"), 4)
+    students = a_class(released)
+    (folder / "class").mkdir()
+    for name, (content, _, _) in students.items():
+        handed_in(folder / "class", name, content)
+    command = grading(folder / "class", cwd=folder, TMPDIR=str(folder / "tmp"))
+    command["args"] += ["--cluster", "local", "--jobs", "2"]
+    finished = folder / "class-marks" / ASSIGNMENT / "graded"
+    first = start(command, finished, 4)
+    first.send_signal(signal.SIGINT)
+    output = first.communicate(timeout=60)[0]
+    assert first.returncode == 1 and "The same command goes on from here" in output
+    assert not left_over(folder)
+    kept = stamps(finished)
+    second = start(command, finished, len(students) // 2)
+    busy_worker(second).kill()
+    output = second.communicate(timeout=600)[0]
+    print(output)
+    assert second.returncode == 0 and kept.items() <= stamps(finished).items()
+    return folder, students, output
+
+
+def test_everyone_gets_the_marks_due_as_without_a_cluster(batch):
+    folder, students, _ = batch
+    assert not (wrong := different_marks(folder / "class", students)), wrong
+
+
+def test_the_table_and_the_pages_say_so_too(batch):
+    folder, students, output = batch
+    assert not different_pages(folder / "class", students, output)
+
+
+def test_nothing_is_left_running(batch):
+    assert not left_over(batch[0])
+
+
+def test_a_run_without_a_cluster_finds_all_graded(batch):
+    folder, _, _ = batch
+    out = folder / "class-marks" / ASSIGNMENT
+    results, table = stamps(out / "graded"), (out / "marks.csv").read_bytes()
+    subprocess.run(**grading(folder / "class", cwd=folder), check=True)
+    after = stamps(out / "graded")
+    regraded = {p.parent.name for p in after if after[p] != results.get(p)}
+    assert regraded <= {"lea-kills"} and (out / "marks.csv").read_bytes() == table

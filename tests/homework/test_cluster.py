@@ -1,0 +1,213 @@
+"""Grading on a cluster, with a fake in place of nbgrader; the real class: tests/evidence."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import psutil
+import pytest
+
+from grader import worker
+from grader.cluster import Cluster, local
+from tests.homework.assignments import ROOT
+from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps
+
+# What is handed in says what happens: each line of the diary is a grading that began
+# or ended. A worker is the parent of the server that has forked the grading process.
+COURSE = """
+import json, sqlite3, time
+from pathlib import Path
+import psutil
+
+DIARY = Path({diary!r})
+
+def release(source, template):
+    (template / "release").mkdir()
+    (template / "release" / "a.txt").write_text("assignment")
+
+def note(paths, what):
+    with DIARY.open("a") as file:
+        file.write(f"{{paths[0].stem}} {{what}}\\n")
+
+def grade(paths, name, template, place):
+    before = DIARY.read_text()
+    note(paths, "begun")
+    assert (template / "release" / "a.txt").read_text() == "assignment"
+    if "always" in paths[0].stem or ("once" in paths[0].stem
+                                     and paths[0].stem not in before):
+        psutil.Process().parent().parent().kill()
+        time.sleep(60)
+    time.sleep(0.3)
+    (place / "gradebook.db").write_bytes(bytes(range(256)))
+    result = {{"marks": {{"glu-marks-1": len(paths[0].read_text())}}, "remarks": []}}
+    (place / "result.json").write_text(json.dumps(result))
+    note(paths, "ended")
+
+def feedback(name, place, by_hand):
+    assert (place / "gradebook.db").read_bytes() == bytes(range(256))
+    (place / "feedback.html").write_text("<body>fed back</body>")
+"""
+STUDENTS = {name: number for number, name in enumerate("abcdef", start=1)}
+STUDENTS |= {"kills once": 7, "kills always": 8}
+
+
+def command(folder, *more):
+    """``make grade`` with the grader of a folder, to its end: status and output."""
+    call = grading(folder / "class", cwd=folder, OMP_NUM_THREADS="1")
+    call["args"] += ["--jobs", "2", *more]
+    done = subprocess.run(**call, timeout=200)
+    return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A class and a grader whose nbgrader is ``COURSE``."""
+    folder = tmp_path_factory.mktemp("cluster")
+    shutil.copytree(ROOT / "grader", folder / "grader")
+    (folder / "diary").write_text("")
+    course = folder / "grader" / "course.py"
+    course.write_text(COURSE.format(diary=str(folder / "diary")))
+    processes = folder / "grader" / "processes.py"
+    text = processes.read_text()
+    loads = "set_forkserver_preload(loaded)"
+    assert loads in text
+    processes.write_text(text.replace(loads, "set_forkserver_preload([])"))
+    (folder / "class").mkdir()
+    for name, length in STUDENTS.items():
+        (folder / "class" / f"{name}.ipynb").write_text("x" * length)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(folder):
+    """The folder once a local cluster has graded it, and what was printed."""
+    status, output = command(folder, "--cluster", "local")
+    assert status == 0, output
+    return folder, output
+
+
+@pytest.fixture(scope="module")
+def workers():
+    """Two workers, whose grader is this repository's."""
+    with local(2) as cluster:
+        yield cluster
+
+
+def test_nobody_else_needs_dask():
+    code = "import sys, grader.__main__; sys.exit('distributed' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_results_lie_where_they_do_without_a_cluster(graded):
+    folder, output = graded
+    out = folder / "class-marks" / ASSIGNMENT
+    rows = marks(folder / "class")
+    for name, length in STUDENTS.items():
+        if name != "kills always":
+            assert rows[name]["glu"] == str(length)
+            files = {path.name for path in (out / "graded" / name).iterdir()}
+            assert files >= {"result.json", "gradebook.db", "feedback.html", "log.txt"}
+            assert "fed back" in (out / "feedback" / f"{name}.html").read_text()
+    assert f"{len(STUDENTS)}/{len(STUDENTS)} graded, " in output
+    assert " a minute, 0 s left" in output
+
+
+def test_a_killed_workers_submission_is_graded_elsewhere_once(graded):
+    folder, _ = graded
+    diary = Counter((folder / "diary").read_text().splitlines())
+    assert diary["kills once begun"] == 2 and diary["kills once ended"] == 1
+    rows = marks(folder / "class")
+    assert len(rows) == len(STUDENTS) and rows["kills once"]["sum"] == "7"
+
+
+def test_who_kills_three_workers_kills_no_more(graded):
+    folder, _ = graded
+    diary = Counter((folder / "diary").read_text().splitlines())
+    assert diary["kills always begun"] == 3
+    row = marks(folder / "class")["kills always"]
+    assert row["sum"] == "" and "3 workers died while they ran it" in row["remark"]
+
+
+def test_the_same_command_goes_on(graded):
+    """What was graded is kept; what ended the workers is tried again, if it is there."""
+    folder, _ = graded
+    (folder / "class" / "kills always.ipynb").unlink()
+    (folder / "class" / "new.ipynb").write_text("x" * 9)
+    before = stamps(folder / "class-marks" / ASSIGNMENT / "graded")
+    status, output = command(folder, "--cluster", "local")
+    after = stamps(folder / "class-marks" / ASSIGNMENT / "graded")
+    assert status == 0 and before.items() <= after.items(), output
+    assert [path.parent.name for path in after.keys() - before.keys()] == ["new"]
+
+
+def test_a_worker_with_another_grader_is_refused(folder, workers, tmp_path):
+    for part in ("grader", "class"):
+        shutil.copytree(folder / part, tmp_path / part)
+    status, output = command(tmp_path, "--cluster", workers.scheduler_address)
+    assert status == 1
+    assert "CLUSTER: expected grader/*.py" in output and "; got " in output
+    assert not list((tmp_path / "class-marks" / ASSIGNMENT).glob("graded/*"))
+
+
+def pretend(edition, dask_worker):
+    """On a worker: grade without nbgrader, with this edition."""
+
+    def in_process(task, place, *arguments, seconds):
+        (place / "result.json").write_text(json.dumps(str(dask_worker.address)))
+
+    worker.in_process, worker.edition = in_process, lambda: edition
+
+
+def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
+    (tmp_path / "template").mkdir()
+    cluster = Cluster(workers.scheduler_address, 1, tmp_path / "template")
+    here = worker.edition()
+    try:
+        first, second = cluster.client.nthreads()
+        for address, python in [(first, here["Python"]), (second, "3.0")]:
+            edition = here | {"Python": python}
+            cluster.client.run(pretend, edition, workers=[address])
+        for number in range(4):
+            place = tmp_path / str(number)
+            place.mkdir()
+            assert cluster("grade", place, [], "name", place) is None
+            assert json.loads((place / "result.json").read_text()) == first
+    finally:
+        cluster.close()
+    expected = f"expected Python {here['Python']}; got 3.0 on worker {second}"
+    assert f"CLUSTER: sent away: {expected}" in capsys.readouterr().err
+
+
+def test_nothing_listens_beyond_this_computer(workers):
+    this = psutil.Process()
+    sockets = [c for p in [this, *this.children(True)] for c in p.net_connections()]
+    heard = {c.laddr.ip for c in sockets if c.status == psutil.CONN_LISTEN}
+    assert heard == {"127.0.0.1"}
+
+
+def test_nobody_waits_for_a_scheduler_that_is_not_there(tmp_path):
+    with pytest.raises(
+        SystemExit, match=r"no scheduler answers at 'tcp://127.0.0.1:9'"
+    ):
+        Cluster("tcp://127.0.0.1:9", 1, tmp_path, wait=1)
+
+
+def test_what_is_sent_arrives(tmp_path):
+    """Links as links, and of files no more than the grader reads."""
+    there, here = tmp_path / "there", tmp_path / "here"
+    (there / "deep").mkdir(parents=True)
+    (there / "deep" / "a.ipynb").write_bytes(b"notebook")
+    (there / "long.pdf").write_bytes(b"%PDF" * 1000)
+    (there / "link.ipynb").symlink_to("deep/a.ipynb")
+    with (there / "huge.ipynb").open("wb") as file:
+        file.truncate(worker.MOST_BYTES + 1)
+    for path in there.iterdir():
+        worker.unpack(worker.packed(path), here / path.name)
+    link = here / "link.ipynb"
+    assert link.is_symlink() and not link.exists()
+    assert (here / "deep" / "a.ipynb").read_bytes() == b"notebook"
+    assert worker.packed(there / "long.pdf") == (b"", 4000)
+    assert worker.packed(there / "huge.ipynb") == (b"", worker.MOST_BYTES + 1)
+    assert (here / "huge.ipynb").stat().st_size == worker.MOST_BYTES + 1
