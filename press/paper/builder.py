@@ -23,13 +23,13 @@ BACK = ("book/notation", "book/glossary", "book/sources")
 def setup(app):
     app.add_config_value("book_paper", "a4paper", "", str)  # as LaTeX names it
     app.add_builder(Paper)
-    app.set_translator(Paper.name, Writer)
 
 
 class Paper(LaTeXBuilder):
     """The doctrees of the pages, put in the order of a book and written as LaTeX."""
 
     name = "paper"
+    default_translator_class = Writer  # not by set_translator: the theme would set none
 
     def init(self):
         # Here and not in _config.yml: settings that are read with every page would make
