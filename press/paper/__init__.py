@@ -11,5 +11,5 @@ press      the engine: found, run, its log read; the chapters cut from the whole
 
 Sphinx's LaTeX by XeLaTeX and not the built pages through a browser: it moves figures so
 that no page is left half empty, hyphenates, counts pages for references and index, and
-marks the line of code that it breaks. Chromium does none of these.
+marks the line of code that it breaks. Printing the pages from a browser did none of these.
 """

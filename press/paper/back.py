@@ -16,7 +16,7 @@ LETTERS = "ABCDEFGHJKLMNOPQRSTWXYZ"
 def solutions(read):
     """The chapter of solutions."""
     section = nodes.section("", nodes.title("", "Solutions"))
-    section += raw(r"\label{solutions}\begin{solutions}")
+    section += raw(r"\begin{solutions}")
     section += [chapter.solved() for chapter in read if chapter.solutions]
     section += raw(r"\end{solutions}")
     return section

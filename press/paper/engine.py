@@ -27,6 +27,7 @@ FAULTS = (
     r"^Missing character: .*",
     r"^LaTeX Warning: (?:Reference|Hyper reference|Citation) .*undefined.*",
     r"^LaTeX Warning: Label .* multiply defined.*",
+    r"^LaTeX Warning: Label\(s\) may have changed.*",
     r"^LaTeX Warning: Float too large .*",
     r"^Overfull \\hbox \((?P<beyond>[\d.]+)pt too wide.*",
 )

@@ -6,6 +6,7 @@ import sys
 
 import nbformat
 
+from press.execution.plugin import is_handle
 from tests.chapter_code import ROOT
 
 FIGURE = '''from utils.interact import interact
@@ -53,3 +54,12 @@ def test_each_figure_runs_again_and_has_the_positions_that_the_text_names(tmp_pa
         "wrong, 'a=3'",
     ):
         assert sign in done.stdout
+
+
+def test_the_name_of_a_plotted_object_is_no_output():
+    shown = lambda **data: nbformat.from_dict({"data": data})
+    plain = "text/plain"
+    assert is_handle(shown(**{plain: "<matplotlib.legend.Legend at 0x7f>"}))
+    assert is_handle(shown(**{plain: "Text(0.5, 0, 'first entry')"}))
+    assert not is_handle(shown(**{plain: "Textbook"}))
+    assert not is_handle(shown(**{plain: "<matplotlib.x>", "image/png": "…"}))

@@ -203,6 +203,16 @@ def marks(submissions: Path, assignment: str = ASSIGNMENT) -> dict[str, dict]:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
+def graded_again(folder: Path) -> set[str]:
+    """Whom one more run, without a cluster, grades again; it must leave the same marks."""
+    out = folder / "class-marks" / ASSIGNMENT
+    before, table = stamps(out / "graded"), (out / "marks.csv").read_bytes()
+    subprocess.run(**grading(folder / "class", cwd=folder), check=True)
+    after = stamps(out / "graded")
+    assert (out / "marks.csv").read_bytes() == table
+    return {p.parent.name for p in before | after if before.get(p) != after.get(p)}
+
+
 def full_marks(assignment: str) -> dict[str, int]:
     """Points by task, of those that no person marks."""
     found, by_hand = points(assignment)

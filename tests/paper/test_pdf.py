@@ -58,7 +58,7 @@ def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels
         named = {
             at for name, at in figures.POSITION.findall(text) if name == figure.name
         }
-        assert small >= min(1, len(named) - 1), (label, small, named)
+        assert len(named) - 1 <= small <= len(named), (label, small, named)
 
 
 def test_nothing_stands_outside_of_the_type_area(inks):
@@ -97,7 +97,7 @@ def test_pages_are_full_but_for_the_last_of_a_chapter(path, inks):
         lowest = np.flatnonzero(ink.any(1))[-1] / SCALE
         if i > 1 and i not in ends and lowest < FIRST + 2 / 3 * HIGH:
             empty.append((i + 1, round((lowest - FIRST) / HIGH, 2)))
-    # A long table may break early, which no setting of LaTeX's prevents; hardly ever.
+    # One page before a long table that breaks early; why it does was not found.
     assert len(empty) <= 3 and all(share > 0.45 for _, share in empty), empty[:20]
 
 
