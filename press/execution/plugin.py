@@ -104,7 +104,8 @@ def pytest_runtest_setup(item):
     result = yield
     if isinstance(item, IPyNbCell) and not hasattr(item.parent, "started"):
         item.parent.started, item.parent.passed = time.monotonic(), True
-        run(item.parent.kernel, PREPARE.format(**FOR_PAGES))
+        if any(FIGURES & tags(cell) for cell in item.parent.cells):
+            run(item.parent.kernel, PREPARE.format(**FOR_PAGES))
     return result
 
 

@@ -147,10 +147,10 @@ def _fewer_colours(image):
     rest = image.quantize(
         COLOURS - FLAT, method=Image.Quantize.FASTOCTREE, dither=0
     ).convert("RGB")
-    counted = sorted(image.getcolors(image.width * image.height), reverse=True)
-    flat = np.array([(*colour, 255) for _, colour in counted[:FLAT]], np.uint8)
     pixels = np.asarray(image.convert("RGBA")).view(np.uint32)[..., 0]
-    kept = Image.fromarray(np.isin(pixels, flat.view(np.uint32)))
+    colours, counts = np.unique(pixels, return_counts=True)
+    flat = colours[np.argsort(counts, kind="stable")[-FLAT:]]
+    kept = Image.fromarray(np.isin(pixels, flat))
     return Image.composite(image, rest, kept)
 
 

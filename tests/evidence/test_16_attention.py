@@ -47,6 +47,15 @@ def test_the_readers_slip_as_the_file_says(book):
             assert abs(value - float(row[key])) < near, (row, key, value)
 
 
+@pytest.mark.parametrize("seed", [2, 3])
+def test_hidden_words_are_missed_by_the_other_readers_too(book, seed):
+    """The page hides words from the reader of seed 1."""
+    scope = dict(book)
+    scope["NETS"] = {"four heads": [book["trained"](8, 0.02, seed)]}
+    for cell in ("7d41c0ae", "16-hidden", "16-hidden-check"):
+        chapter.run(cell, scope)
+
+
 @pytest.mark.parametrize("name", RIVALS)
 def test_the_rate_of_the_page_is_the_best_of_three(book, name):
     """On validation sentences, a factor of four apart, and so not at the edge."""

@@ -57,3 +57,12 @@ def test_the_networks_come_out_as_the_file_says(book):
     for row, one, other in zip(rows, peaks, np.roll(peaks, -1, axis=0), strict=False):
         differ = (one != other)[real].mean()
         assert abs(differ - float(row["unlike the next"])) < 0.1, row
+
+
+@pytest.mark.parametrize("seed", [10, 11])
+def test_what_the_page_shows_of_one_fixed_code_holds_for_the_others(book, seed):
+    """Its own words after a mistake, and wide beams once it is less sure."""
+    scope = dict(book)
+    scope["nets"] = {False: [book["fit"](False, seed, book["EPOCHS"][False])]}
+    for cell in ("aea93ac5", "ba83f5ed", "20-control", "eb2e39b3", "c337f25a"):
+        chapter.run(cell, scope)
