@@ -147,7 +147,8 @@ class Chapter:
             self.figure = frames.name
             latex = figures.interactive(self, frames, picture)
         else:
-            latex = figures.still(self, picture)
+            says = types["text/plain"].astext() if "text/plain" in types else "<"
+            latex = figures.still(self, picture, says)
         bundle.replace_self(raw(latex))
 
     def _show_answers(self):

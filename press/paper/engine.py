@@ -20,6 +20,7 @@ NEEDED = {  # a file → the package of Debian and Ubuntu that has it
     "texgyrepagella-math.otf": "fonts-texgyre-math",
 }
 RUNS = 4  # contents, then pages of references, then what these have moved
+MENDED = 1  # the status of a LaTeX that went on after an error: its log says which
 MARGIN = 5  # points that a line may reach into the margin: nobody sees them
 # What makes a page wrong: each as LaTeX's log says it.
 FAULTS = (
@@ -30,6 +31,7 @@ FAULTS = (
     r"^LaTeX Warning: Label\(s\) may have changed.*",
     r"^LaTeX Warning: Float too large .*",
     r"^Overfull \\hbox \((?P<beyond>[\d.]+)pt too wide.*",
+    r"^Overfull \\vbox \((?P<beyond>[\d.]+)pt too high.*",
 )
 
 
@@ -52,16 +54,20 @@ def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
     Raises
     ------
     Failed
-        LaTeX stopped, a reference leads nowhere, or no font has a character.
+        LaTeX stopped, a reference leads nowhere, or no font has a character. No PDF is
+        left then, nor that of an earlier run.
     """
     fonts = Path(matplotlib.get_data_path(), "fonts", "ttf")
     for font in fonts.glob("DejaVuSansMono*.ttf"):
         shutil.copy(font, folder)
     log = folder / f"{name}.log"
+    for kind in (".pdf", ".xdv", ".log"):
+        (folder / name).with_suffix(kind).unlink(missing_ok=True)
     before = None
     for run in range(1, RUNS + 1):
         tell(f"typesetting, run {run}")
-        _run(folder, "xelatex", "-interaction=nonstopmode", "-no-pdf", f"{name}.tex")
+        command = ("xelatex", "-interaction=nonstopmode", "-no-pdf", f"{name}.tex")
+        status = _run(folder, *command, stands=(0, MENDED))
         aux = [
             path.read_bytes()
             for path in sorted(folder.glob(f"{name}.*"))
@@ -70,7 +76,12 @@ def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
         if before == aux:
             break
         before = aux
-    if faults := faults_of(log.read_text(errors="replace")):
+    faults = faults_of(log.read_text(errors="replace")) if log.exists() else []
+    if status and not faults:
+        raise Failed(
+            f"xelatex ended with {status}, and its log does not say why: {log}"
+        )
+    if faults:
         more = f"\n… and {len(faults) - 20} more" if len(faults) > 20 else ""
         raise Failed("\n".join(faults[:20]) + more + f"\nThe whole story: {log}")
     tell("writing the PDF")
@@ -86,7 +97,8 @@ def faults_of(log: str) -> list[str]:
     return list(dict.fromkeys(m[0] for m in wrong))
 
 
-def _run(folder, *command):
+def _run(folder, *command, stands=(0,)):
+    """The status with which a command ended; Failed if it is none of those that may be."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -94,5 +106,7 @@ def _run(folder, *command):
         stderr=subprocess.PIPE,
         text=True,
     )
-    if done.returncode and command[0] != "xelatex":  # its log says more than its status
-        raise Failed(f"{' '.join(command)}: {done.stderr[-2000:]}")
+    if done.returncode not in stands:  # killed, say, with half of the pages written
+        said = done.stderr[-2000:]
+        raise Failed(f"{' '.join(command)}: ended with {done.returncode}. {said}")
+    return done.returncode

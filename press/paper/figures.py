@@ -9,19 +9,17 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup
 from docutils import nodes
 from PIL import Image
+from pypdf import PdfReader
 
 from press.lint import POSITION
 from press.paper.latex import escape
 
 PICTURES = ("application/pdf", "image/png")  # the better first
-SMALL = 700  # pixels of a small picture, 300 to the inch
-WIDTHS = {
-    2: 0.48,
-    3: 0.32,
-    4: 0.48,
-    9: 0.32,
-    99: 0.24,
-}  # of a small picture, for at most so many of them
+SMALL = 1000  # pixels of a small picture at most: as it was drawn, but for the widest
+LINE = 470  # points of a line of text, 166 millimetres
+# How much of its size a picture keeps in small: the numbers at its axes, drawn with 10
+# points, are then printed with 5, and below that they are hard to read.
+LEAST = 0.5
 
 
 class Frames:
@@ -99,38 +97,70 @@ def interactive(chapter, frames: Frames, picture: Path) -> str:
     """The figure at its default, its controls, and the positions that the text names."""
     out = Path(chapter.builder.outdir, "figures")
     out.mkdir(exist_ok=True)
-    small, places = [], named(frames, chapter.text)
-    width = next(width for most, width in WIDTHS.items() if len(places) <= most)
-    for place in places:
+    small, (beside, width) = [], in_a_row(_points(picture))
+    for place in named(frames, chapter.text):
         name = f"{chapter.slug}-{frames.name}-{'-'.join(map(str, place))}.png"
         image = frames.picture(place).convert("RGB")
         image.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
-        image.quantize(128, method=Image.Quantize.FASTOCTREE, dither=0).save(out / name)
-        small.append(
-            rf"\position{{{width}}}{{figures/{name}}}{{{escape(frames.setting(place))}}}"
-        )
+        _few_colours(image).save(out / name)
+        says = escape(frames.setting(place))
+        small.append(rf"\position{{{width:.3f}}}{{figures/{name}}}{{{says}}}")
     start = ", ".join(
         f"{c['label']} = {c['texts'][c['start']]}" for c in frames.controls
     )
     says, start = frames.data["description"].rstrip("."), start.rstrip(".")
+    rows = [small[i : i + beside] for i in range(0, len(small), beside)]
     return "\n".join(
         [
-            r"\begin{figure}[!htbp]",
-            rf"\centering\bookpicture{{{_copied(picture, out)}}}",
-            rf"\caption[{escape(says)}]{{{escape(says)}. Here {escape(start)}.",
-            rf"\inhand{{{chapter.slug}}}{{{frames.name}}}}}",
-            rf"\label{{{label(chapter.slug, frames.name)}}}",
-            *([r"\begin{positions}", *small, r"\end{positions}"] if small else []),
-            r"\end{figure}",
+            rf"\bookfigure{{{_copied(picture, out)}}}",
+            rf"{{{label(chapter.slug, frames.name)}}}",
+            rf"{{{escape(says)}. Here {escape(start)}.",
+            rf"\inhand{{{chapter.slug}}}{{{frames.name}}}}}{{%",
+            *(rf"\positions{{{beside}}}{{{' '.join(row)}}}" for row in rows),
+            r"}\bookfigureend",
         ]
     )
 
 
-def still(chapter, picture: Path) -> str:
-    """A picture that does not move: the text around it says what it is."""
+def _few_colours(image):
+    """Of 128 colours, in which paper stays as white as it is."""
+    image = image.quantize(128, method=Image.Quantize.FASTOCTREE, dither=0)
+    colours = image.getpalette()
+    whole = [c for i in range(0, len(colours), 3) for c in _white(colours[i : i + 3])]
+    image.putpalette(whole)
+    return image
+
+
+def _white(colour):
+    return [255] * 3 if min(colour) > 249 else colour
+
+
+def _points(picture):
+    """How wide a picture was drawn."""
+    if picture.suffix == ".pdf":
+        return float(PdfReader(picture).pages[0].mediabox.width)
+    image = Image.open(picture)
+    return image.width / image.info.get("dpi", (72, 72))[0] * 72
+
+
+def in_a_row(points):
+    """How many pictures so wide stand in a row in small, and their part of the line."""
+    for beside in (3, 2):
+        if LEAST * points <= 1.05 * LINE / beside:
+            return beside, min(1 / beside, 1.1 * LEAST * points / LINE)
+    return 1, LEAST * points / LINE
+
+
+def still(chapter, picture: Path, says: str) -> str:
+    """A picture that does not move, under it the title of a drawing.
+
+    ``says`` is its plain text: for a drawing its title and then what leads to what, else
+    the name of its class. Of the others the text around them says what they are.
+    """
+    title = "" if says.startswith("<") else says.partition(": ")[0]
     out = Path(chapter.builder.outdir, "figures")
     out.mkdir(exist_ok=True)
-    return rf"\begin{{center}}\bookpicture{{{_copied(picture, out)}}}\end{{center}}"
+    return rf"\stillpicture{{{_copied(picture, out)}}}{{{escape(title)}}}"
 
 
 def _copied(picture, folder):

@@ -10,9 +10,11 @@ from press.paper.latex import place
 
 # Of a box on the page the environment of book.tex.
 BOXES = ("tip", "question")
+NUMBERED = re.compile(r"(?<=\bChapter) (?=\d)")
 MANY = 60  # rows of a table in small print, which has so much more room in a line:
 SMALL = 1.25
 WORD = 24  # characters of a word or formula that a column makes room for
+FORMULA = 16  # characters of a formula; a longer one breaks behind = or a comma
 NUMBER = 8  # characters of (16.10)
 WIDE = 92  # characters that fit beside each other in a table
 
@@ -45,13 +47,21 @@ class Writer(LaTeXTranslator):
             number = ".".join(map(str, found))
             name = f"equation:{node['docname']}:{node['label']}"
             text += rf"\tag{{{number}}}\label{{{name}}}"
-        self.body.append(rf"{CR}\begin{{equation*}}{CR}{text}{CR}\end{{equation*}}{CR}")
+        # A line left free would be a paragraph of its own, and a line of paper.
+        joint = "%" if self.body and self.body[-1].endswith("\n") else CR
+        self.body.append(
+            rf"{joint}{CR}\begin{{equation*}}{CR}{text}{CR}\end{{equation*}}{CR}"
+        )
         raise nodes.SkipNode
 
     def visit_math_reference(self, node):
         label = f"equation:{node['docname']}:{node['target']}"
         self.body.append(rf"\eqref{{{label}}}{self._page(node['docname'], label)}")
         raise nodes.SkipNode
+
+    def visit_Text(self, node):
+        super().visit_Text(node)
+        self.body[-1] = NUMBERED.sub("~", self.body[-1])  # "Chapter" and 3 in one line
 
     def visit_math(self, node):
         node[:] = [nodes.Text(_unicode_math(node.astext()))]
@@ -70,15 +80,17 @@ class Writer(LaTeXTranslator):
 
     def visit_reference(self, node):
         super().visit_reference(node)
-        uri = node.get("refuri", "")
+        here = self.curfilestack[-1] if self.curfilestack else ""
+        uri = node.get("refuri") or f"%{here}#{node.get('refid', '')}"
         if uri.startswith("%") and "#" in uri and not self.in_title:
             page, _, name = uri[1:].partition("#")
             end = self.context.pop()
             self.context.append(end + self._page(page, f"{page}:{name}"))
 
     def _page(self, page, label):
-        """After what leads to another chapter the page, for whoever has to turn it."""
-        if self.table or page == self.curfilestack[-1]:
+        """After what leads to a section or another chapter its page: one has to turn it."""
+        is_near = page == self.curfilestack[-1] and ":sec-" not in label
+        if self.table or is_near:
             return ""
         return rf"\onpage{{{place(label)}}}"
 
@@ -116,21 +128,27 @@ def columns(table: nodes.table, wide: float = WIDE) -> str:
     rows = [list(row.findall(nodes.entry)) for row in table.findall(nodes.row)]
     count = max(map(len, rows))
     cells = [[row[j] for row in rows if j < len(row)] for j in range(count)]
-    longest = [max(map(_length, column)) for column in cells]
+    lengths = [list(map(_length, column)) for column in cells]
     room = wide - 2 * count
-    if sum(longest) <= room:
+    if sum(map(max, lengths)) <= room:
         return "l" * count
-    least = [max(map(_widest_piece, column)) for column in cells]
-    widths = [float(max(pair)) for pair in zip(least, longest, strict=True)]
-    while sum(widths) > room:  # the widest gives, as long as its words fit
-        giving = [w if w > low else 0 for w, low in zip(widths, least, strict=True)]
-        if not any(giving):
+    least = [1 + max(map(_widest_piece, column)) for column in cells]
+    widths = [max(pair) for pair in zip(least, map(max, lengths), strict=True)]
+    while sum(widths) > room:  # that column gives which breaks the fewest cells by it
+        giving = [j for j in range(count) if widths[j] > least[j]]
+        if not giving:
             break
-        widths[giving.index(max(giving))] -= 1
+        best = min(giving, key=lambda j: (_more(lengths[j], widths[j]), -widths[j]))
+        widths[best] -= 1
     return "".join(
         rf">{{\raggedright\arraybackslash}}p{{{width / sum(widths):.3f}\tablewidth{{{count}}}}}"
         for width in widths
     )
+
+
+def _more(lengths, width):
+    """Lines that a column has more when it is a character narrower."""
+    return sum(-(-n // (width - 1)) - -(-n // width) for n in lengths)
 
 
 def _length(entry):
@@ -144,6 +162,7 @@ def _length(entry):
         length += len(
             re.findall(r"\\(?!math|bold|text|hat|bar|left|right)[A-Za-z]+", source)
         )
+        length += 2 * len(re.findall("[=+]", source))  # with space on both sides
     return length
 
 
@@ -165,7 +184,7 @@ def _widest_piece(entry):
     """Characters of the longest word or formula of a cell, which no line may break."""
     text = _plain(entry)
     pieces = [
-        _length(nodes.entry("", formula.deepcopy()))
+        min(_length(nodes.entry("", formula.deepcopy())), FORMULA)
         for formula in entry.findall(nodes.math)
     ]
     for formula in entry.findall(nodes.math):

@@ -1,9 +1,11 @@
 """What turns pages into paper, without the engine."""
 
+import os
+
 import pytest
 from docutils import nodes
 
-from press.paper import back, engine
+from press.paper import back, engine, figures
 from press.paper.writer import columns
 
 
@@ -37,6 +39,13 @@ def test_no_column_is_narrower_than_its_longest_word():
     assert float(found.split("p{")[1].split("\\tablewidth")[0]) * 88 >= 23
 
 
+@pytest.mark.parametrize("points", [302, 360, 432, 468, 490, 504, 590])
+def test_numbers_in_small_pictures_are_large_enough_to_read(points):
+    beside, width = figures.in_a_row(points)
+    assert beside * width <= 1
+    assert 10 * width * figures.LINE / points > 4.75  # points of type
+
+
 UNDEFINED = (
     "LaTeX Warning: Reference `figure:10_optimization:steepest' on page 41 undefined"
     " on input line 4711."
@@ -47,15 +56,33 @@ Missing character: There is no 岭 in font [texgyrepagella]!
 {UNDEFINED[79:]}
 Overfull \\hbox (0.3pt too wide) in paragraph at lines 1--2
 Overfull \\hbox (31.0pt too wide) in paragraph at lines 3--4
+Overfull \\vbox (90.5pt too high) has occurred while \\output is active
 ! Undefined control sequence.
 """
 
 
 def test_the_log_says_what_is_wrong():
     found = engine.faults_of(LOG)
-    assert len(found) == 4, found
+    assert len(found) == 5, found
     assert UNDEFINED in found
     assert any("31.0pt" in fault for fault in found)
+    assert any("90.5pt" in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    "ending", ["kill -9 $$", "exit 3", "exit 1", "touch book.log; exit 1"]
+)
+def test_a_latex_that_is_stopped_leaves_no_pages(ending, tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "xelatex"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{ending}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    (tmp_path / "book.pdf").write_text("of the last run")
+    (tmp_path / "book.log").write_text("of the last run")
+    with pytest.raises(engine.Failed, match="ended with"):
+        engine.typeset(tmp_path, "book", lambda text: None)
+    assert not (tmp_path / "book.pdf").exists()
 
 
 @pytest.mark.parametrize(
