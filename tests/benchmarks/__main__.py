@@ -2,7 +2,7 @@
 
 What build and tests cost, layers beside PyTorch's, sliders live and static, the run time
 of a chapter, the weight of a page and when it can be read. Times are medians; compare
-them on a quiet machine only.
+them on a quiet machine only. A cluster has a command of its own, see cluster.py.
 """
 
 import importlib
