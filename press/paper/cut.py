@@ -1,5 +1,6 @@
 """The chapters, cut from the PDF of the whole book."""
 
+from itertools import takewhile
 from pathlib import Path
 
 from pypdf import PdfReader, PdfWriter
@@ -10,12 +11,15 @@ from press import chapters
 def chapters_of(book: Path, folder: Path) -> list[Path]:
     """Each chapter with its solutions as a PDF of its own; links within it lead on."""
     reader = PdfReader(book)
+    marks = _marks(reader)
     folder.mkdir(parents=True, exist_ok=True)
     made = []
-    for slug, ranges in pages(reader).items():
+    for slug in chapters.SLUGS:
         writer = PdfWriter()
-        for first, end in ranges:
+        for i, (first, end) in _pages(marks, slug):
+            shift = len(writer.pages) - first
             writer.append(reader, pages=(first, end), import_outline=False)
+            _bookmark(writer, marks[i:], shift)
         number, title = chapters.number(slug), chapters.title(slug)
         writer.add_metadata({"/Title": f"{number} · {title}"})
         writer.compress_identical_objects()
@@ -29,19 +33,25 @@ def starts(reader: PdfReader) -> list[int]:
     return [page for _, page, depth in _marks(reader) if depth < 2]
 
 
-def pages(reader: PdfReader) -> dict[str, list[tuple[int, int]]]:
-    """Of each chapter its pages and those of its solutions, counted from 0, end excluded."""
-    marks = _marks(reader)
-    found = {}
-    for slug in chapters.SLUGS:
-        own = f"{chapters.number(slug)} {chapters.title(slug)}"
-        solved = f"Solutions to Chapter {chapters.number(slug)}"
-        found[slug] = [
-            _range(marks, i, whole=title == own)
-            for i, (title, _, _) in enumerate(marks)
-            if title in (own, solved)
-        ]
-    return found
+def _pages(marks, slug):
+    """Of a chapter and of its solutions: which mark, and the pages, end excluded."""
+    own = f"{chapters.number(slug)} {chapters.title(slug)}"
+    solved = f"Solutions to Chapter {chapters.number(slug)}"
+    return [
+        (i, _range(marks, i, whole=title == own))
+        for i, (title, _, _) in enumerate(marks)
+        if title in (own, solved)
+    ]
+
+
+def _bookmark(writer, marks, shift):
+    """The first of these marks and those below it, on pages moved by ``shift``."""
+    (_, _, top), *rest = marks
+    above = []
+    for title, page, depth in [marks[0], *takewhile(lambda mark: mark[2] > top, rest)]:
+        del above[depth - top :]
+        parent = above[-1] if above else None
+        above.append(writer.add_outline_item(title, page + shift, parent))
 
 
 def _range(marks, i, whole):

@@ -131,3 +131,8 @@ def test_each_chapter_is_a_pdf_of_its_own(slug, path):
     text = reader.pages[0].extract_text()
     assert chapters.title(slug).split()[0] in text
     assert 10 < len(reader.pages) < 90
+    own, sections, solutions, *_ = reader.outline
+    assert own.title == f"{chapters.number(slug)} {chapters.title(slug)}"
+    assert reader.get_destination_page_number(own) == 0 and len(sections) > 5
+    assert solutions.title == f"Solutions to Chapter {chapters.number(slug)}"
+    assert reader.get_destination_page_number(solutions) > 9
