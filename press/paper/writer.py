@@ -10,6 +10,7 @@ from press.paper.latex import place
 
 # Of a box on the page the environment of book.tex.
 BOXES = ("tip", "question")
+MATRIX = re.compile(r"\\begin\{([bp]?matrix)\}.*?\\end\{\1\}", re.DOTALL)
 NUMBERED = re.compile(r"(?<=\bChapter) (?=\d)")
 MANY = 60  # rows of a table in small print, which has so much more room in a line:
 SMALL = 1.25
@@ -116,9 +117,17 @@ def _in_box(node):
     return node is not None
 
 
+def _rows_apart(matrix):
+    """A matrix whose fractions would touch those of the next row, as LaTeX sets it."""
+    if r"\frac" not in matrix[0]:
+        return matrix[0]
+    return matrix[0].replace(r"\\", r"\\[4pt]")
+
+
 def _unicode_math(formula):
     """A formula in which MathJax finds letters where unicode-math has alphabets."""
     formula = re.sub(r"\\mathrm(?=\\)", r"\\symup", formula)
+    formula = MATRIX.sub(_rows_apart, formula)
     formula = re.sub(r"\\(mathbf|boldsymbol)\b", r"\\symbf", formula)
     return formula.replace(r"\setminus", r"\smallsetminus")
 
@@ -187,7 +196,8 @@ def _widest_piece(entry):
         min(_length(nodes.entry("", formula.deepcopy())), FORMULA)
         for formula in entry.findall(nodes.math)
     ]
-    for formula in entry.findall(nodes.math):
-        text = text.replace(formula.astext(), " ")
+    formulas = [formula.astext() for formula in entry.findall(nodes.math)]
+    for formula in sorted(formulas, key=len, reverse=True):  # one may hold another
+        text = text.replace(formula, " ")
     pieces += [NUMBER] * bool(_numbers(entry))
     return min(max([3, *pieces, *map(len, re.split(r"[\s-]+", text))]), WORD)

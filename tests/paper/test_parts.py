@@ -6,7 +6,7 @@ import pytest
 from docutils import nodes
 
 from press.paper import back, engine, figures
-from press.paper.writer import columns
+from press.paper.writer import _unicode_math, columns
 
 
 def a_table(*rows):
@@ -37,6 +37,21 @@ def test_no_column_is_narrower_than_its_longest_word():
     word = "x" * 24
     found = columns(a_table([word, "meaning " * 40]))
     assert float(found.split("p{")[1].split("\\tablewidth")[0]) * 88 >= 23
+
+
+def test_a_formula_within_another_makes_no_column_wide():
+    letters = nodes.paragraph("", "")
+    letters += [nodes.math("", "L"), nodes.Text(", ")]
+    letters += nodes.math("", r"\Delta_\ell=\partial\mathcal L/\partial x")
+    table = a_table(["x", "meaning " * 40])
+    table[0][0][0][0].children[:] = [letters]
+    assert float(columns(table).split("p{")[1].split("\\tablewidth")[0]) < 0.22
+
+
+def test_fractions_in_neighbouring_rows_of_a_matrix_do_not_touch():
+    matrix = r"\begin{pmatrix}\frac25\\\frac15\end{pmatrix}"
+    assert r"\\[4pt]\frac15" in _unicode_math(matrix)
+    assert "4pt" not in _unicode_math(matrix.replace("frac", "sqrt"))
 
 
 @pytest.mark.parametrize("points", [302, 360, 432, 468, 490, 504, 590])
