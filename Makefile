@@ -13,13 +13,16 @@ BIN := .venv/bin
 READY := .venv/ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
+# The proxy of JupyterHub, a program of Node.js, and where npm puts it.
+NODE := _build/node
+PROXY := $(NODE)/node_modules/.bin/configurable-http-proxy
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book pdf check test evidence live shake style lint format homework grade lock slides present browser bench clean
+.PHONY: help lab book pdf check test evidence live shake style lint format homework grade lock slides present browser proxy hub hub-test bench clean
 
 help:  ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements.txt $(LOCK) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -47,7 +50,7 @@ pdf: $(READY)  ## After make book, for print: the whole in one file, each chapte
 check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
 	@$(BIN)/python -m press --check "$(CHAPTER)"
 
-test: book browser  ## Run every test, on the sources and on the built book
+test: book browser proxy  ## Run every test, on the sources and on the built book
 	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=_build/tests.xml tests --ignore=tests/evidence
 
 evidence: $(READY)  ## Searches for rates and long trainings: before a release
@@ -88,10 +91,23 @@ homework: $(READY)  ## Make a zip for students from each assignment
 	@$(BIN)/python -m grader.release homework/source _build/homework requirements.txt
 
 grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
-	@$(BIN)/python -m grader --jobs $(WORKERS) $(if $(CLUSTER),--cluster $(CLUSTER)) "$(SUBMISSIONS)" "homework/source/$(ASSIGNMENT)"
+	@$(BIN)/python -m grader --jobs $(WORKERS) $(if $(CLUSTER),--cluster $(CLUSTER)) $(if $(COURSE),--course "$(COURSE)") "$(SUBMISSIONS)" "homework/source/$(ASSIGNMENT)"
 
 browser: $(READY)
 	@$(BIN)/python -m tests.browser
+
+$(PROXY):
+	@command -v npm >/dev/null || { echo "No proxy for JupyterHub: install Node.js 20 or newer, with npm."; exit 1; }
+	npm install --prefix $(NODE) --silent --no-audit --no-fund configurable-http-proxy@5.3.0
+
+proxy:  # without npm the test of the hub is left out, but not in CI
+	@$(MAKE) --silent $(PROXY) || test -z "$$CI"
+
+hub: $(READY) $(PROXY)  ## A JupyterHub with a course on this computer; see hub/README.md
+	@$(BIN)/python -m jupyterhub -f hub/jupyterhub_config.py
+
+hub-test: $(READY) $(PROXY)  ## A class of thirty on a JupyterHub: minutes
+	$(BIN)/python -m pytest --hub-all tests/hub
 
 bench: book browser  ## What build and tests cost; layers, sliders, chapters and pages
 	$(BIN)/python -m tests.benchmarks

@@ -17,6 +17,8 @@ processes        a process for each submission, and the end of all that it has s
 cluster          the same by Dask's workers on other computers, where a teacher asks for it
 worker           what such a worker does
 report           marks.csv, by_hand.csv, the table, the feedback pages
+gradebook        the same from and to nbgrader's gradebook, for a course on a hub
+collect          what a hub's students have handed in, without links and others' names
 nbgrader_config  nbgrader's settings
 
 nbgrader alone runs all submissions one after the other in one process, with one gradebook.

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from grader import assignment, batch
+from grader import assignment, batch, report
 
 
 def main() -> None:
@@ -21,17 +21,40 @@ def main() -> None:
     )
     parser.add_argument("assignment", help="folder NAME with the notebook NAME.ipynb")
     parser.add_argument("--out", help="folder for marks and feedback")
+    parser.add_argument(
+        "--course", help="nbgrader's, on a hub, in place of submissions"
+    )
     cores = os.cpu_count() or 1
     parser.add_argument("--jobs", type=int, default=cores, help="submissions at a time")
     parser.add_argument("--cluster", help="tcp://scheduler:8786, tls://… or local")
     options = parser.parse_args()
     source = assignment.find(options.assignment)
+    if options.course:
+        return in_course(Path(options.course).expanduser().resolve(), source, options)
     folder = Path(options.submissions).expanduser().resolve()
     if not options.submissions or not folder.is_dir():
         sys.exit(f"SUBMISSIONS: expected a folder, got {options.submissions!r}")
     out = folder.parent / f"{folder.name}-marks" / source.name
     if options.out:
         out = Path(options.out).expanduser().resolve()
+    grade(folder, source, out, options)
+
+
+def in_course(course: Path, source: Path, options: argparse.Namespace) -> None:
+    """Grade what nbgrader has collected from a hub, and enter the marks in its gradebook."""
+    from grader import gradebook  # here, as nbgrader takes two seconds to load
+
+    folder, out = gradebook.folders(course, source.name)
+    if not folder.is_dir():
+        sys.exit(f"COURSE: expected submissions in {folder}; collect them first")
+    sheet = report.Sheet(assignment.read(source))
+    gradebook.from_formgrader(course, source.name, sheet)
+    grade(folder, source, out, options)
+    gradebook.to_formgrader(course, source.name, sheet)
+
+
+def grade(folder: Path, source: Path, out: Path, options: argparse.Namespace) -> None:
+    """Grade a folder; Ctrl-C ends with a sentence."""
     try:
         batch.run(folder, source, out, options.jobs, options.cluster)
     except KeyboardInterrupt:

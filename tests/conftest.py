@@ -20,7 +20,7 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 # What takes longest begins first, or one worker would be left alone with it at the end.
-ORDER = ("homework", "build", "live", "pages", "chapters", "decks")
+ORDER = ("homework", "hub", "build", "live", "pages", "chapters", "decks")
 # The page or the deck that a test is about, by the last of its parameters.
 PAGE = re.compile(r"tests/(?:(pages)/.*book/|(decks)/.*[\[-])(\w+)\]$")
 
@@ -30,6 +30,11 @@ def pytest_addoption(parser):
         "--live-all",
         action="store_true",
         help="run every chapter in a real JupyterLab, not the small notebook alone",
+    )
+    parser.addoption(
+        "--hub-all",
+        action="store_true",
+        help="have a class of thirty on the JupyterHub, not of three",
     )
 
 

@@ -1,9 +1,12 @@
-"""Under a chapter's title how long it takes to read, its homework, its deck and its PDF."""
+"""Under a chapter's title how long it takes to read, its homework, deck, PDF, and a hub."""
 
+import html
 import shutil
 from pathlib import Path
+from urllib.parse import urlencode
 
 from docutils import nodes
+from sphinx.errors import ExtensionError
 
 from press import chapters
 
@@ -14,9 +17,13 @@ ZIP = "Exercises for marks; their checks answer at once"
 PROJECT = "Two weeks, an open question, marked by hand for the most part"
 PRINT = "For paper: this chapter and its solutions"
 DECK = "For the lecture hall: one file that needs no network"
+HUB = "In your own JupyterLab on the course's hub; it takes the newest edition there"
 
 
 def setup(app):
+    app.add_config_value("book_hub", "", "html", str)
+    app.add_config_value("book_repository", "", "html", str)
+    app.add_config_value("book_branch", "main", "html", str)
     app.connect("env-get-updated", _write_if_files_change)
     app.connect("doctree-resolved", _insert)
     app.connect("doctree-resolved", _insert_book)
@@ -31,6 +38,32 @@ def zips(root: Path, slug: str) -> list[Path]:
 def pdf(root: Path, name: str) -> list[Path]:
     """The PDF of a chapter or of the book, where there is one."""
     return [path for path in [root / PDF / name] if path.exists()]
+
+
+def hub_link(config, slug: str) -> str | None:
+    """Where nbgitpuller opens a chapter on the hub of ``book_hub``; None without a hub.
+
+    Raises
+    ------
+    ExtensionError
+        If nothing says what it should pull.
+    """
+    if not config.book_hub:
+        return None
+    if not config.book_repository:
+        raise ExtensionError(
+            "book_hub: expected book_repository as well, what the hub pulls; got nothing"
+        )
+    folder = config.book_repository.rstrip("/").split("/")[
+        -1
+    ]  # as nbgitpuller names it
+    query = {
+        "repo": config.book_repository,
+        "branch": config.book_branch,
+        "urlpath": f"lab/tree/{folder}/book/{slug}.ipynb",
+    }
+    redirect = f"{config.book_hub.rstrip('/')}/hub/user-redirect/git-pull"
+    return f"{redirect}?{urlencode(query)}"
 
 
 def _write_if_files_change(app, env):
@@ -66,6 +99,9 @@ def _insert(app, doctree, page):
     entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
     for path in pdf(Path(app.srcdir), f"{slug}.pdf"):
         entries.append(f'<a href="../pdf/{path.name}" title="{PRINT}">PDF</a>')
+    if address := hub_link(app.config, slug):
+        link = f'<a href="{html.escape(address)}" title="{HUB}">On the hub</a>'
+        entries.append(link)
     head = f'<div class="chapter-head">{" · ".join(entries)}</div>'
     title.parent.insert(
         title.parent.index(title) + 1, nodes.raw("", head, format="html")

@@ -1,6 +1,8 @@
 """What the page of a chapter has that its notebook has not: folds, links, head and foot."""
 
 import re
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
 
 import nbformat
 import pytest
@@ -8,10 +10,12 @@ from bs4 import BeautifulSoup
 from pygments import highlight
 from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
+from sphinx.errors import ExtensionError
 
 from press import chapters
 from press.decks import cut, present
 from press.pages import markdown
+from press.pages.chapter_head import hub_link
 from press.pages.code import OPEN, LeanFormatter
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
@@ -24,6 +28,12 @@ d.row(d.circle, ["h", "x < 1"])
 d.arrow("h", "x < 1")
 d.draw()"""
 PLOTTED = "plt.plot([1, 2]);"
+REPOSITORY = "https://git.example.org/a-b/book"
+HUB = {  # in _config.yml, and in this book's
+    'book_hub: ""': 'book_hub: "https://hub.example.org/nn/"',
+    'book_repository: ""': f'book_repository: "{REPOSITORY}"',
+    "book_branch: main": "book_branch: autumn",
+}
 CHAPTER = [
     "# Chapter 1 · Small\n\n*Does it build?*",
     (SETUP, "setup"),
@@ -51,6 +61,11 @@ def book(tmp_path_factory):
     """A small book, built once, of a chapter and of a page with code that is none."""
     folder = tmp_path_factory.mktemp("book")
     write(folder, **{"01_small": CHAPTER, "words": ["# Words", ("print('said')",)]})
+    config = (folder / "_config.yml").read_text()
+    for old, new in HUB.items():
+        assert config.count(old) == 1
+        config = config.replace(old, new)
+    (folder / "_config.yml").write_text(config)
     done = build(folder)
     assert executed(done) == {"01_small", "words", "index"}
     assert "TCP" not in done.stdout + done.stderr
@@ -61,6 +76,26 @@ def book(tmp_path_factory):
 def page(book):
     html = (book / "_build" / "html" / "book" / "01_small.html").read_text()
     return BeautifulSoup(html, "html.parser")
+
+
+def test_the_head_leads_to_the_hub_as_nbgitpuller_has_it(page):
+    (link,) = [a for a in page.select(".chapter-head a") if "hub" in a.get_text()]
+    address = urlsplit(link["href"])
+    assert address.netloc == "hub.example.org"
+    assert address.path == "/nn/hub/user-redirect/git-pull"
+    assert parse_qs(address.query) == {
+        "repo": [REPOSITORY],
+        "branch": ["autumn"],
+        "urlpath": ["lab/tree/book/book/01_small.ipynb"],
+    }
+
+
+def test_without_a_hub_there_is_no_link_and_without_a_repository_an_error():
+    config = SimpleNamespace(book_hub="", book_repository="", book_branch="main")
+    assert hub_link(config, "01_small") is None
+    config.book_hub = "https://hub.example.org"
+    with pytest.raises(ExtensionError, match="book_repository as well"):
+        hub_link(config, "01_small")
 
 
 def test_a_long_check_is_folded_and_its_lines_stay(page):
@@ -136,20 +171,25 @@ def head_of(book):
     path = book / "_build" / "html" / "book" / "01_small.html"
     page = BeautifulSoup(path.read_text(), "html.parser")
     head = page.select_one("article h1").find_next_sibling()
-    assert all((path.parent / link["href"]).exists() for link in head.select("a"))
+    links = [link["href"] for link in head.select("a")]
+    assert all((path.parent / link).exists() for link in links if "://" not in link)
     return head.get_text(), [link.get_text() for link in head.select("a")]
 
 
 def test_the_head_of_a_page_leads_to_what_there_is(book):
     text, links = head_of(book)
-    assert "5 minutes for the core, 5 for all" in text and links == ["Slides"]
+    assert "5 minutes for the core, 5 for all" in text and links == [
+        "Slides",
+        "On the hub",
+    ]
     folder = book / "_build" / "homework"
     folder.mkdir()
     for name in ("01_small", "01_small_exam_a", "01_small_project", "02_other"):
         (folder / f"{name}.zip").write_text("made")
     assert executed(build(book)) == set()
     _, links = head_of(book)
-    assert links == ["Homework", "Homework: exam a", "Project", "Slides"]
+    first = ["Homework", "Homework: exam a", "Project"]
+    assert links == [*first, "Slides", "On the hub"]
 
 
 def test_the_foot_of_a_page_names_its_neighbour_and_the_parts(page):

@@ -1,10 +1,14 @@
 """Grading on a cluster, with a fake in place of nbgrader; the real class: tests/evidence."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -178,6 +182,64 @@ def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
         cluster.close()
     expected = f"expected Python {here['Python']}; got 3.0 on worker {second}"
     assert f"CLUSTER: sent away: {expected}" in capsys.readouterr().err
+
+
+def remembers(diary):
+    """On a worker: note who begins what, and grade nothing."""
+
+    def in_process(task, place, paths, name, out, seconds):
+        with open(diary, "a") as file:
+            print(name, "begun by", os.getpid(), file=file, flush=True)
+            time.sleep(0.5)
+        (place / "result.json").write_text(json.dumps(name))
+
+    worker.in_process = in_process
+
+
+def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
+    """Frozen, it answers nobody, as behind a network that is down."""
+    diary, names = tmp_path / "diary", "abcd"
+    (tmp_path / "template").mkdir()
+    diary.write_text("")
+    for name in names:
+        (tmp_path / name).mkdir()
+    with local(1) as there:
+        call = [sys.executable, "-m", "distributed.cli.dask_worker"]
+        call += [there.scheduler_address, "--nthreads", "1", "--no-nanny"]
+        call += ["--memory-limit", "0", "--no-dashboard", "--host", "127.0.0.1"]
+        call += ["--dashboard-address", "127.0.0.1:0", "--death-timeout", "5"]
+        lost = psutil.Popen(call, cwd=ROOT, stderr=subprocess.DEVNULL)
+        cluster = Cluster(there.scheduler_address, 1, tmp_path / "template")
+        try:
+            cluster.client.wait_for_workers(2, timeout=60)
+            cluster.client.run(remembers, str(diary))
+            one = lambda name: cluster(
+                "grade", tmp_path / name, [], name, tmp_path / name
+            )
+            with ThreadPoolExecutor(len(names)) as pool:
+                asked = [pool.submit(one, name) for name in names]
+                while f"begun by {lost.pid}\n" not in diary.read_text():
+                    time.sleep(0.05)
+                lost.suspend()
+                time.sleep(6)  # the least that a scheduler waits for is five seconds
+                there.scheduler.worker_ttl = 1  # by default five minutes
+                there.sync(there.scheduler.check_worker_ttl)
+                assert [task.result(timeout=60) for task in asked] == [None] * len(
+                    names
+                )
+            results = list(tmp_path.glob("*/result.json"))
+            before = {path: path.stat().st_mtime_ns for path in results}
+            lost.resume()
+            lost.wait(60)  # it learns that it has been given up
+            assert before == {path: path.stat().st_mtime_ns for path in results}
+        finally:
+            cluster.close()
+            with suppress(psutil.NoSuchProcess):
+                lost.kill()
+    begun = Counter(line[0] for line in diary.read_text().splitlines())
+    assert sorted(begun.values()) == [1, 1, 1, 2]
+    for name in names:
+        assert json.loads((tmp_path / name / "result.json").read_text()) == name
 
 
 def test_nothing_listens_beyond_this_computer(workers):

@@ -1,0 +1,148 @@
+"""Marks of a course on a hub, from and to nbgrader's gradebook: ``python -m grader --course``.
+
+batch.py grades as ever, ``submitted/NAME`` of the course folder into ``marks/NAME``. What
+somebody has typed in the formgrader since goes into by_hand.csv before, and afterwards all
+marks go into the gradebook, the graded notebooks to where the formgrader shows them, and
+each page to where ``nbgrader release_feedback`` takes it from.
+"""
+
+import json
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.utils import parse_utc
+
+from grader.report import Sheet, read_by_hand, write_by_hand
+
+# SQLAlchemy 2.1 says so of nbgrader's own lines, many times; what it names is added later.
+warnings.filterwarnings("ignore", message="Object of type .* not in session")
+RECEIPT = ("timestamp.txt", "submission_secret.txt")  # by them a student finds the page
+
+
+def folders(course: Path, name: str) -> tuple[Path, Path]:
+    """Where the submissions of an assignment lie, and where marks go."""
+    return course / "submitted" / name, course / "marks" / name
+
+
+def gradebook(course: Path, name: str) -> Gradebook:
+    """The course's gradebook; exits where it does not know the assignment."""
+    path = course / "gradebook.db"
+    if path.is_file():
+        book = Gradebook(f"sqlite:///{path}")
+        try:
+            book.find_notebook(name, name)
+            return book
+        except MissingEntry:
+            book.close()
+    sys.exit(
+        f"COURSE: {path} does not know {name}; generate it in the formgrader first"
+    )
+
+
+def from_formgrader(course: Path, name: str, sheet: Sheet) -> None:
+    """Put what was typed in the formgrader into by_hand.csv.
+
+    The answers that it was typed for are those of the last run, as their versions are.
+    """
+    table = folders(course, name)[1] / "by_hand.csv"
+    typed = read_by_hand(table, sheet)
+    with gradebook(course, name) as book:
+        for student, task in typed:
+            try:
+                points = book.find_grade(task, name, name, student).manual_score
+                comment = book.find_comment(task, name, name, student).manual_comment
+            except MissingEntry:
+                continue
+            typed[student, task] = points, comment or "", typed[student, task][2]
+    if typed:
+        write_by_hand(table, [], typed, sheet)
+
+
+def to_formgrader(course: Path, name: str, sheet: Sheet) -> None:
+    """Put marks into the gradebook, and notebooks and pages where nbgrader has them."""
+    submissions, out = folders(course, name)
+    typed, late = read_by_hand(out / "by_hand.csv", sheet), {}
+    with gradebook(course, name) as book:
+        for folder in sorted(path for path in submissions.iterdir() if path.is_dir()):
+            student = folder.name
+            try:
+                seconds = _enter(book, name, folder, out, typed)
+            except MissingEntry as error:
+                sys.exit(f"COURSE: {name} has changed, generate it again: {error}")
+            if seconds > 0:
+                late[student] = f"{student} by {seconds / 60:.0f} min"
+            graded = _empty(course / "autograded" / name / student)
+            notebook = out / "graded" / student / f"{name}.ipynb"
+            if notebook.exists():
+                shutil.copy(notebook, graded)
+                _copy(folder, graded, RECEIPT[:1])
+            pages = course / "feedback" / name / student
+            shutil.rmtree(pages, ignore_errors=True)
+            if not all((folder / receipt).is_file() for receipt in RECEIPT):
+                print(
+                    f"{student}: half a submission, which nobody could fetch a page for"
+                )
+                continue
+            pages.mkdir(parents=True)
+            for path in folder.glob("*.ipynb"):  # the panel asks for a page to each
+                page = out / "feedback" / f"{student}.html"
+                shutil.copy(page, pages / f"{path.stem}.html")
+            _copy(folder, pages, RECEIPT)
+    if late:
+        print("Late:", ", ".join(late.values()))
+
+
+def _enter(book, name, folder, out, typed):
+    """The marks of one student; by how many seconds the submission was late."""
+    student = folder.name
+    when = _received(folder / RECEIPT[0])
+    book.update_or_create_student(student)
+    try:
+        if when and book.find_submission(name, student).timestamp != parse_utc(when):
+            book.remove_submission(name, student)  # with points for an earlier answer
+    except MissingEntry:
+        pass
+    submission = book.update_or_create_submission(name, student, timestamp=when)
+    result = out / "graded" / student / "result.json"
+    marks = json.loads(result.read_text("utf-8"))["marks"] if result.exists() else None
+    (sheet,) = submission.notebooks
+    sheet.flagged = marks is None  # somebody has to look at it, though not here
+    if marks is None:
+        marks = {grade.name: 0 for grade in sheet.grades}
+    for task, points in marks.items():
+        grade = book.find_grade(task, name, name, student)
+        grade.auto_score, waits = points, points is None
+        if (student, task) in typed:
+            by_hand, said, _ = typed[student, task]
+            book.find_comment(task, name, name, student).manual_comment = said or None
+            grade.manual_score, waits = by_hand, by_hand is None
+        grade.needs_manual_grade = waits
+    book.db.commit()
+    return submission.total_seconds_late
+
+
+def _received(receipt):
+    """When a submission came, as nbgrader has written it; None if that is no time."""
+    if receipt.is_symlink() or not receipt.is_file():
+        return None
+    when = receipt.read_text("utf-8", errors="replace").strip()
+    try:
+        parse_utc(when)
+    except (ValueError, OverflowError):
+        return None
+    return when
+
+
+def _empty(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _copy(source, target, names):
+    for name in names:
+        if (source / name).is_file() and not (source / name).is_symlink():
+            shutil.copy(source / name, target)

@@ -1,0 +1,25 @@
+"""The built book beside the hub, at /services/book/: to everybody who reaches the hub."""
+
+import os
+from contextlib import suppress
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+
+class Book(SimpleHTTPRequestHandler):
+    """Files of the current folder, without the prefix that the hub puts before them."""
+
+    def translate_path(self, path):
+        """The file for an address."""
+        return super().translate_path("/" + path.removeprefix(PREFIX))
+
+    def list_directory(self, path):
+        """No lists of files."""
+        self.send_error(404)
+
+
+if __name__ == "__main__":
+    PREFIX = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
+    address = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
+    with suppress(KeyboardInterrupt):  # so the hub ends it
+        ThreadingHTTPServer((address.hostname, address.port), Book).serve_forever()

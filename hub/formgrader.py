@@ -1,0 +1,30 @@
+"""The shared formgrader: a server as every user has, which the staff of the course share.
+
+JupyterHub ends itself if one of its services has not answered within ten seconds, and on a
+busy machine Jupyter takes longer to load. So something answers until it is loaded.
+"""
+
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import urlsplit
+
+
+class Early(BaseHTTPRequestHandler):
+    """Says that it is too early."""
+
+    def do_GET(self):
+        """To whatever is asked; the hub counts every status below 500 as an answer."""
+        self.send_error(425, "The formgrader starts: try again in a moment")
+
+
+if __name__ == "__main__":
+    address = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
+    server = ThreadingHTTPServer((address.hostname, address.port), Early)
+    Thread(target=server.serve_forever, daemon=True).start()
+    from jupyterhub.singleuser import main  # here, as this is what takes its time
+
+    server.shutdown()
+    server.server_close()
+    sys.exit(main())

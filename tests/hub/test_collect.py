@@ -1,0 +1,93 @@
+"""What the formgrader's *Collect* takes from the exchange, and what it leaves out."""
+
+import getpass
+import logging
+import os
+
+import pytest
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from grader.collect import Collect
+from tests.homework.classroom import ASSIGNMENT
+from tests.hub.client import COURSE
+
+
+@pytest.fixture
+def collect(tmp_path):
+    """Collects into ``submitted`` of this folder; what is left out is logged."""
+    (tmp_path / "exchange" / COURSE / "inbound").mkdir(parents=True)
+    config = Config()
+    config.CourseDirectory.root = str(tmp_path)
+    config.CourseDirectory.course_id = COURSE
+    config.CourseDirectory.assignment_id = ASSIGNMENT
+    structure = "{nbgrader_step}/{assignment_id}/{student_id}"
+    config.CourseDirectory.directory_structure = structure
+    config.ExchangeCollect.update = True
+    config.ExchangeCollect.check_owner = False
+    config.Exchange.root = str(tmp_path / "exchange")
+
+    def run(**options):
+        for name, value in options.items():
+            config.ExchangeCollect[name] = value
+        log = logging.getLogger("collect")
+        Collect(
+            coursedir=CourseDirectory(config=config), config=config, log=log
+        ).start()
+        folder = tmp_path / "submitted" / ASSIGNMENT
+        return {p.parent.name: p.read_text() for p in folder.glob("*/*.ipynb")}
+
+    return run
+
+
+def submission(folder, student, hour, text="an answer"):
+    """A folder of the exchange, as nbgrader names it."""
+    when = f"2026-10-01 {hour:02}:00:00.000000 UTC"
+    inbound = folder / "exchange" / COURSE / "inbound"
+    place = inbound / f"{student}+{ASSIGNMENT}+{when}+secret"
+    place.mkdir()
+    (place / "timestamp.txt").write_text(when)
+    (place / f"{ASSIGNMENT}.ipynb").write_text(text)
+    return place
+
+
+def test_the_last_submission_counts(collect, tmp_path):
+    for hour in (9, 11, 10):
+        submission(tmp_path, "ada", hour, f"of {hour}")
+    submission(tmp_path, "ben", 8)
+    assert collect() == {"ada": "of 11", "ben": "an answer"}
+    submission(tmp_path, "ada", 12, "of 12")
+    assert collect() == {"ada": "of 12", "ben": "an answer"}
+
+
+def test_no_link_is_followed(collect, tmp_path, caplog):
+    (tmp_path / "solution.ipynb").write_text("the solution")
+    submission(tmp_path, "ada", 9)
+    later = submission(tmp_path, "ada", 10) / f"{ASSIGNMENT}.ipynb"
+    later.unlink()
+    later.symlink_to(tmp_path / "solution.ipynb")
+    inbound = later.parent.parent
+    name = f"ben+{ASSIGNMENT}+2026-10-01 09:00:00.000000 UTC+secret"
+    (inbound / name).symlink_to(tmp_path)
+    os.mkfifo(submission(tmp_path, "chen", 9) / "pipe")
+    assert collect() == {"ada": "an answer"}
+    assert caplog.text.count("Left out: ") == 3
+
+
+def test_a_name_leads_nowhere_and_stops_nobody(collect, tmp_path, caplog):
+    submission(tmp_path, "ada", 9)
+    assert collect() == {"ada": "an answer"}
+    submission(tmp_path, "..", 10)
+    submission(tmp_path, "", 10)
+    for name in (f"ben+{ASSIGNMENT}+yesterday+secret", f"ben+{ASSIGNMENT}+"):
+        (tmp_path / "exchange" / COURSE / "inbound" / name).mkdir()
+    assert collect() == {"ada": "an answer"}
+    assert caplog.text.count("Left out: ") == 4
+
+
+def test_nobody_submits_for_another_user_of_the_system(collect, tmp_path, caplog):
+    me = getpass.getuser()
+    submission(tmp_path, me, 9)
+    submission(tmp_path, "ada", 9)
+    assert set(collect(check_owner=True)) == {me}
+    assert f"expected ada's own, got {me}'s" in caplog.text
