@@ -50,7 +50,9 @@ class Paper(LaTeXBuilder):
             "polyglossia": "\\usepackage{polyglossia}",
             "fontpkg": (HERE / "fonts.tex").read_text(),
             "fncychap": "",
-            "sphinxsetup": "verbatimwithframe=false, TitleColor={RGB}{0,0,0}",
+            "sphinxsetup": "verbatimwithframe=false, TitleColor={RGB}{0,0,0}, "
+            # Or an edge of it shows beneath the ground, on some pixels and not on others.
+            "VerbatimColor={RGB}{242,242,242}, VerbatimBorderColor={RGB}{242,242,242}",
             "fvset": r"\fvset{fontsize=\footnotesize, baselinestretch=0.93}",
             "geometry": "",
             "preamble": (HERE / "book.tex").read_text(),

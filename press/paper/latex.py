@@ -12,8 +12,8 @@ def raw(text):
 
 
 def escape(text):
-    """Plain text as XeLaTeX prints it."""
-    return texescape.escape(text, "xelatex")
+    """Plain text as XeLaTeX prints it; the rest of the book has Sphinx's smart quotes."""
+    return texescape.escape(text.replace("'", "’"), "xelatex")
 
 
 def place(name: str) -> str:
