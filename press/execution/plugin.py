@@ -28,6 +28,7 @@ from press.lint import POSITION, drawing
 from press.pages.links import cite_outputs
 
 FIGURES = {"figure", "widget"}
+DRAWS = re.compile(r"\b(matplotlib|interact)\b")  # other kernels start without drawing
 PREPARE = """from press.figures import {bundle}
 from utils.interact import show_with
 show_with({bundle})
@@ -104,7 +105,7 @@ def pytest_runtest_setup(item):
     result = yield
     if isinstance(item, IPyNbCell) and not hasattr(item.parent, "started"):
         item.parent.started, item.parent.passed = time.monotonic(), True
-        if any(FIGURES & tags(cell) for cell in item.parent.cells):
+        if any(DRAWS.search(cell.cell.source) for cell in item.parent.cells):
             run(item.parent.kernel, PREPARE.format(**FOR_PAGES))
     return result
 

