@@ -19,6 +19,7 @@ worker           what such a worker does
 report           marks.csv, by_hand.csv, the table, the feedback pages
 gradebook        the same from and to nbgrader's gradebook, for a course on a hub
 collect          what a hub's students have handed in, without links and others' names
+harmless         what students have typed, on pages that others open
 nbgrader_config  nbgrader's settings
 
 nbgrader alone runs all submissions one after the other in one process, with one gradebook.

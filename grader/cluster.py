@@ -142,9 +142,8 @@ class Cluster:
                 (self.name, self.template),
                 (task, place, sent, arguments, seconds),
                 key=f"{task}-{uuid.uuid4().hex}",
-                priority=int(
-                    task == "feedback"
-                ),  # a submission begun is to be finished
+                # A submission begun is to be finished.
+                priority=int(task == "feedback"),
                 pure=False,
             )
             try:

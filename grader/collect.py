@@ -1,9 +1,13 @@
 """Collecting from nbgrader's exchange, into which students can write by other means, too."""
 
+import os
+import shutil
+import stat
 from pathlib import Path
 
 from nbgrader.exchange import ExchangeError
 from nbgrader.exchange.default.collect import ExchangeCollect
+from nbgrader.utils import ignore_patterns
 
 
 class Collect(ExchangeCollect):
@@ -11,7 +15,8 @@ class Collect(ExchangeCollect):
 
     nbgrader follows links with the rights of who collects, so that a link to the solutions
     would be graded as an answer; takes a name such as ``..`` for a path; ends at a folder
-    that it cannot read; and has a later folder count, whoever it belongs to.
+    that it cannot read or that is too large; and has a later folder count, whoever it
+    belongs to.
     """
 
     def init_src(self):
@@ -30,6 +35,25 @@ class Collect(ExchangeCollect):
                 last[record["username"]] = record
         self.src_records = list(last.values())
 
+    def do_copy(self, src, dest, log=None):
+        """Copy the files below ``src`` to ``dest``, unless one has become a link by now."""
+        left_out = ignore_patterns(
+            self.coursedir.ignore,
+            self.coursedir.include,
+            self.coursedir.max_file_size,
+            self.log,
+        )
+        try:
+            # By descriptors, so that what is looked at is what is copied.
+            for folder, _, names, here in os.fwalk(src):
+                copies = Path(dest, os.path.relpath(folder, src))
+                copies.mkdir()
+                for name in set(names).difference(left_out(folder, names)):
+                    (copies / name).write_bytes(_content(name, here))
+        except (OSError, ValueError) as error:
+            self.log.warning("Left out: %s: %s", src, error)
+            shutil.rmtree(dest, ignore_errors=True)
+
     def _refuse(self, folder, student):
         if not student or student.startswith("."):
             raise ValueError("expected a student's name")
@@ -38,6 +62,9 @@ class Collect(ExchangeCollect):
                 raise ValueError(f"expected files and folders, got {path.name}")
             if path.is_file():
                 path.open("rb").close()
+        size, most = self.get_size(folder), 1000 * self.coursedir.max_dir_size
+        if size > most:
+            raise ValueError(f"expected at most {most} bytes, got {size}")
         if self.check_owner:
             try:
                 owner = folder.owner()
@@ -45,3 +72,12 @@ class Collect(ExchangeCollect):
                 owner = "nobody"
             if owner != student:
                 raise ValueError(f"expected {student}'s own, got {owner}'s")
+
+
+def _content(name, here):
+    """The bytes of a file in the folder that the descriptor ``here`` belongs to."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+    with open(os.open(name, flags, dir_fd=here), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError(f"expected a file, got {name}")
+        return file.read()

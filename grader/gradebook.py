@@ -82,9 +82,7 @@ def to_formgrader(course: Path, name: str, sheet: Sheet) -> None:
             pages = course / "feedback" / name / student
             shutil.rmtree(pages, ignore_errors=True)
             if not all((folder / receipt).is_file() for receipt in RECEIPT):
-                print(
-                    f"{student}: half a submission, which nobody could fetch a page for"
-                )
+                print(f"{student}: no receipt, so nobody could fetch a page for it")
                 continue
             pages.mkdir(parents=True)
             for path in folder.glob("*.ipynb"):  # the panel asks for a page to each

@@ -13,6 +13,7 @@ from nbgrader.preprocessors import (
     SaveAutoGrades,
 )
 
+from grader.harmless import markdown_alone
 from grader.limits import LimitedExecute
 from grader.self_contained import SelfContained
 
@@ -40,3 +41,7 @@ c.Autograde.autograde_preprocessors = [  # nbgrader's own list, but for the firs
     AssignLatePenalties,
     CheckCellMetadata,
 ]
+
+# A script in a notebook would act as whoever looks at its page.
+c.HTMLExporter.sanitize_html = True  # of outputs
+c.HTMLExporter.filters = {"markdown2html": markdown_alone}

@@ -1,13 +1,15 @@
 """The built book beside the hub, at /services/book/: to everybody who reaches the hub."""
 
 import os
+import sys
 from contextlib import suppress
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 
 class Book(SimpleHTTPRequestHandler):
-    """Files of the current folder, without the prefix that the hub puts before them."""
+    """Files of a folder, without the prefix that the hub puts before them."""
 
     def translate_path(self, path):
         """The file for an address."""
@@ -21,5 +23,9 @@ class Book(SimpleHTTPRequestHandler):
 if __name__ == "__main__":
     PREFIX = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
     address = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
+    # By its name, so that a book which is built anew is served as well.
+    server = ThreadingHTTPServer(
+        (address.hostname, address.port), partial(Book, directory=sys.argv[1])
+    )
     with suppress(KeyboardInterrupt):  # so the hub ends it
-        ThreadingHTTPServer((address.hostname, address.port), Book).serve_forever()
+        server.serve_forever()

@@ -117,9 +117,8 @@ EXCHANGE = writable(FOLDER / "exchange")
 EXCHANGE.chmod(0o1777)  # as nbgrader wants it, but nobody renames what is another's
 writable(FOLDER / "course").chmod(0o700)
 writable(FOLDER / "hub").chmod(0o700)
-writable(FOLDER / "homes").chmod(
-    0o700
-)  # of the hub to try, whose servers are one user's
+# The homes of the hub to try, whose servers are one user's:
+writable(FOLDER / "homes").chmod(0o700)
 # Before any student can make it, and have nbgrader refuse a folder that is not its own.
 writable(EXCHANGE / COURSE).chmod(0o755)
 if GRADER:
@@ -220,8 +219,7 @@ if (pages := ROOT / "_build" / "html").is_dir():  # the built book, for whoever 
     book = {
         "name": "book",
         "url": f"http://127.0.0.1:{free_port()}",
-        "command": [sys.executable, str(HERE / "book.py")],
-        "cwd": str(pages),
+        "command": [sys.executable, str(HERE / "book.py"), str(pages)],
         **({"user": GRADER} if GRADER else {}),
     }
     c.JupyterHub.services.append(book)

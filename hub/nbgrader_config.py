@@ -4,22 +4,9 @@ import os
 import sys
 from pathlib import Path
 
-from jinja2 import pass_context
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbgrader.auth import JupyterHubAuthPlugin
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@pass_context
-def markdown_alone(context, source: str) -> str:
-    """What nbconvert makes of a text, but HTML in it is shown as it was typed."""
-    attachments = context.get("cell", {}).get("attachments", {})
-    renderer = IPythonRenderer(
-        escape=True, allow_harmful_protocols=False, attachments=attachments
-    )
-    return MarkdownWithMath(renderer=renderer).render(source)
-
 
 c = get_config()  # noqa: F821  nbgrader provides it
 c.CourseDirectory.course_id = "neural-networks-derived"
@@ -35,9 +22,6 @@ if folder := os.environ.get("HUB_COURSE_FOLDER"):
     c.CourseDirectory.directory_structure = (
         "{nbgrader_step}/{assignment_id}/{student_id}"
     )
-    # A script in a notebook would act in the formgrader as who looks at it.
-    c.HTMLExporter.sanitize_html = True  # of outputs
-    c.HTMLExporter.filters = {"markdown2html": markdown_alone}
     c.ExchangeFactory.collect = "grader.collect.Collect"
     # Only there are the hub's names the system's: submissions under another's are left out.
     c.ExchangeCollect.check_owner = bool(os.environ.get("HUB_GRADER"))

@@ -74,6 +74,44 @@ def test_no_link_is_followed(collect, tmp_path, caplog):
     assert caplog.text.count("Left out: ") == 3
 
 
+def test_no_link_is_followed_that_was_a_file_a_moment_ago(
+    collect, tmp_path, caplog, monkeypatch
+):
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / f"{ASSIGNMENT}.ipynb").write_text("the solution")
+    swapped = submission(tmp_path, "ada", 9) / f"{ASSIGNMENT}.ipynb"
+    piped = submission(tmp_path, "chen", 9) / f"{ASSIGNMENT}.ipynb"
+    (nested := submission(tmp_path, "dora", 9) / "more").mkdir()
+    moved = submission(tmp_path, "emil", 9)
+    submission(tmp_path, "ben", 9)
+    refuse = Collect._refuse
+
+    def refuse_then_swap(self, folder, student):
+        refuse(self, folder, student)
+        if student == "emil":  # the last of those that change
+            swapped.unlink()
+            swapped.symlink_to(tmp_path / "secrets" / swapped.name)
+            piped.unlink()
+            os.mkfifo(piped)
+            nested.rmdir()
+            nested.symlink_to(tmp_path / "secrets")
+            moved.rename(moved.with_name("elsewhere"))
+            moved.symlink_to(tmp_path / "secrets")
+
+    monkeypatch.setattr(Collect, "_refuse", refuse_then_swap)
+    assert collect() == {"ben": "an answer", "dora": "an answer"}
+    assert caplog.text.count("Left out: ") == 2
+    assert not list((tmp_path / "submitted").rglob("more"))
+
+
+def test_a_large_one_stops_nobody(collect, tmp_path, caplog):
+    submission(tmp_path, "ada", 9)
+    with (submission(tmp_path, "ben", 9) / "large").open("wb") as file:
+        file.truncate(200_000_000)
+    assert collect() == {"ada": "an answer"}
+    assert "expected at most 100000000 bytes, got 200" in caplog.text
+
+
 def test_a_name_leads_nowhere_and_stops_nobody(collect, tmp_path, caplog):
     submission(tmp_path, "ada", 9)
     assert collect() == {"ada": "an answer"}

@@ -1,4 +1,6 @@
-"""What the formgrader shows of a notebook, to people who may do more than who wrote it."""
+"""What formgrader and feedback show of a notebook, to others than who wrote it."""
+
+from pathlib import Path
 
 import pytest
 from nbconvert.exporters import HTMLExporter
@@ -11,19 +13,23 @@ from tests.homework.assignments import ROOT
 HARM = "<script>alert(1)</script><img src=x onerror='alert(2)'>"
 
 
-@pytest.fixture
-def page(tmp_path, monkeypatch):
-    """Notebooks as the formgrader makes pages of them."""
+@pytest.fixture(params=[("hub", "formgrade"), ("grader", "feedback")])
+def page(request, tmp_path, monkeypatch):
+    """Notebooks as the formgrader, or ``make grade``, makes pages of them."""
+    folder, template = request.param
     monkeypatch.setenv("NBGRADER_EXCHANGE", str(tmp_path))
     monkeypatch.setenv("HUB_COURSE_FOLDER", str(tmp_path))
-    path = str(ROOT / "hub")
+    path = str(ROOT / folder)
     config = PyFileConfigLoader("nbgrader_config.py", path=path).load_config()
-    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.template_name = template
     config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
+    bootstrap = Path(handlers.static_path, "node_modules", "bootstrap", "dist", "css")
+    config.HTMLExporter.extra_template_paths = [str(bootstrap)]
     exporter = HTMLExporter(config=config)
     names = ("assignment_id", "notebook_id", "submission_id", "base_url", "student")
     names += ("last_name", "first_name", "notebook_path")
     resources = dict.fromkeys(names, "") | {"index": 0, "total": 1}
+    resources["nbgrader"] = {"score": 0, "max_score": 0, "late_penalty": 0}
     return lambda *cells: exporter.from_notebook_node(
         new_notebook(cells=list(cells)), resources=resources
     )[0]

@@ -106,7 +106,7 @@ def test_half_a_submission_does_not_stop_the_feedback_of_others(course, capsys):
     hands_in(course, "ada", TIMES[0])
     hands_in(course, "ben", None)
     gradebook.to_formgrader(course, ASSIGNMENT, SHEET)
-    assert "ben: half a submission" in capsys.readouterr().out
+    assert "ben: no receipt" in capsys.readouterr().out
     assert [p.name for p in (course / "feedback" / ASSIGNMENT).iterdir()] == ["ada"]
     assert submission(course, "ben")[0] == sum(FULL.values())
 
