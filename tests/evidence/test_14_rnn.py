@@ -1,4 +1,4 @@
-"""What chapter 14 tells of longer or other training, trained, and its two files repeated."""
+"""What chapter 14 tells of longer or other training, trained, and its three files repeated."""
 
 import csv
 
@@ -41,6 +41,16 @@ def test_the_characters_are_read_as_the_file_says(book):
         here = [*told, book["perplexity"](net, book["ids"]["test"])]
         there = [float(row[key]) for key in ("pass 1", "pass 2", "pass 3", "test")]
         assert np.abs(np.subtract(here, there)).max() < 0.15, (here, there)
+
+
+def test_parity_is_learned_three_steps_back_as_the_file_says(book):
+    rows = stored("truncated")
+    assert [(row["K"], row["seed"]) for row in rows] == [("3", k) for k in "012"]
+    for row in rows:
+        _, losses = book["learn_parity"](int(row["seed"]), K=int(row["K"]))
+        there = [float(loss) for loss in row["losses"].split()]
+        assert len(there) == len(losses) and max(there[-1], losses[-1]) < 0.05, row
+        np.testing.assert_allclose(losses, there, rtol=0.1, err_msg=row["seed"])
 
 
 def test_thirty_passes_over_the_characters_come_near_counting(book):

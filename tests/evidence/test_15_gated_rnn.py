@@ -1,4 +1,4 @@
-"""The search of chapter 15, repeated, and gates on the characters of this book, trained."""
+"""The files of chapter 15, repeated, and gates on the characters of this book, trained."""
 
 import csv
 from itertools import product
@@ -79,6 +79,75 @@ def test_the_starts_of_the_page_come_out_as_the_file_says(book):
         here, there, left, left_there = np.median(found, axis=0)
         assert 0.6 < here / there < 1.6, (case, found)
         assert (left > 0.5) == (left_there > 0.5), (case, found)
+
+
+def stored(name):
+    with (chapters.BOOK / "data" / f"run_15_{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def at_twenty(book):
+    """Steps until a network has learned length 20, infinity if not within 400."""
+    chapter.run("15-where-code", book)
+    makes = {
+        "LSTM 0": lambda seed: book["contender"]("LSTM 0", seed),
+        "gate held": lambda seed: book["held_forget_gate"](seed, 1.0),
+        "bias 4, no W_h": lambda seed: book["without_recurrence"](seed, 4.0),
+        "bias 0, no W_h": lambda seed: book["without_recurrence"](seed, 0.0),
+    }
+
+    def steps(name, rate, seed):
+        losses = book["train"](makes[name](seed), seed, 20, rate, steps=400)
+        return book["learned_after"](losses)
+
+    return steps
+
+
+def test_length_twenty_is_learned_as_the_file_says(book, at_twenty):
+    rows = stored("twenty")
+    cases = dict.fromkeys((row["network"], float(row["rate"])) for row in rows)
+    assert len(cases) == 5 and len(rows) == 5 * len(book["STARTS"])
+    for row in rows:
+        case = row["network"], float(row["rate"]), int(row["seed"])
+        here, there = at_twenty(*case), float(row["steps"] or np.inf)
+        assert here == there or 1 / 2 < here / there < 2, (case, here, there)
+
+
+@pytest.mark.parametrize("first", [100, 200, 300])
+def test_where_the_number_is_kept_from_other_starts(book, at_twenty, first):
+    """The sentences of 15-bias and 15-where-text, of three starts not on the page."""
+    middle = lambda name, rate: np.median(
+        [at_twenty(name, rate, seed) for seed in range(first, first + 3)]
+    )
+    assert np.isinf([middle("LSTM 0", rate) for rate in (0.003, 0.01)]).all()
+    assert np.isfinite(middle("gate held", 0.01))
+    assert np.isfinite(middle("bias 4, no W_h", 0.03))
+    assert np.isinf(middle("bias 0, no W_h", 0.03))
+
+
+def test_the_register_is_learned_as_the_file_says(book):
+    chapter.define("15-worth-run", book, "STUCK")
+    rows = stored("register")
+    keys = [(row["stuck"], int(row["seed"])) for row in rows]
+    assert keys == list(product(book["STUCK"], (10, 11, 12)))
+    for (name, seed), row in zip(keys, rows, strict=True):
+        here = book["train_register"](book["STUCK"][name], 0.03, seed)
+        assert 1 / 1.5 < here / float(row["left_over"]) < 1.5, (row, here)
+
+
+@pytest.mark.parametrize("first", [100, 200, 300])
+def test_each_gate_is_worth_something_from_other_starts(book, first):
+    """The sentence of 15-worth-claim-text, of three starts not on the page."""
+    chapter.define("15-worth-run", book, "STUCK")
+    middle = {
+        name: np.median(
+            [book["train_register"](gate, 0.03, k) for k in range(first, first + 3)]
+        )
+        for name, gate in book["STUCK"].items()
+    }
+    whole = middle.pop("none")
+    assert whole < min(middle.values()), (whole, middle)
 
 
 def test_gates_help_on_the_characters_of_this_book():
