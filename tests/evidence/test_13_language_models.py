@@ -1,10 +1,12 @@
-"""How the contests of chapter 13 were tuned, searched again."""
+"""How the contests of chapter 13 were tuned, searched again, and its file repeated."""
 
+import csv
 from itertools import product
 
 import numpy as np
 import pytest
 
+from press import chapters
 from tests.chapter_code import Chapter
 
 chapter = Chapter("13_language_models")
@@ -24,6 +26,25 @@ def division(book):
     model = book["kneser_ney"](train, 4, len(vocab) - 2)
     counts = book["perplexity"](book["probabilities"](model, valid, 4))
     return train, valid, len(vocab), counts
+
+
+def test_the_three_divisions_come_out_as_the_file_says(book):
+    chapter.define("13-alike-code", book, "common", "cosines")
+    chapter.define("13-alike-kinds", book, "NUMERALS", "kinds")
+    with (chapters.BOOK / "data" / "run_13_contest.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["division"] for row in rows] == ["0", "1", "2"]
+    for fold, row in enumerate(rows):
+        found = book["contest"](fold)
+        there = [float(row[name]) for name in book["RIVALS"]]
+        np.testing.assert_allclose(found, there, rtol=0.02, err_msg=str(fold))
+        assert found == sorted(found, reverse=True), (fold, found)
+        there = np.array([row[name].split() for name in book["GROUPS"]], float)
+        np.testing.assert_allclose(book["by_group"](fold), there, rtol=0, atol=0.05)
+        *within, across = book["kinds"](fold)
+        assert min(within) > across, (fold, within, across)
+        there = [float(row[name]) for name in ("numerals", "verbs", "across")]
+        np.testing.assert_allclose([*within, across], there, rtol=0, atol=0.05)
 
 
 def trained(book, division, **settings):

@@ -1,11 +1,14 @@
-"""The rates of chapter 18, searched, and what its asides tell of other settings."""
+"""The rates of chapter 18, searched, its files repeated, and other settings of its asides."""
 
+import csv
+import itertools
 from collections import Counter
 
 import numpy as np
 import pytest
 import torch
 
+from press import chapters
 from tests.chapter_code import Chapter
 from tests.chapters.test_18_word_vectors import with_relations
 from utils import data
@@ -25,6 +28,72 @@ def tuning(book):
     words, index, ids = book["number"](stories(8000, rng=np.random.default_rng(10))[0])
     X = book["count"](ids, 5, len(words))
     return words, ids, X, book["questions"](index, 0)
+
+
+@pytest.fixture(scope="module")
+def corpora(book):
+    """The three corpora of the page, and what its cells need of the first."""
+    chapter.run("18-corpus", book)
+    chapter.run("18-counts", book)
+    chapter.define("18-first", book, "ROWS", "ROLES", "nearest_in")
+    chapter.define("18-alone-train", book, "size")
+    chapter.define("18-questions-check", book, "asked", "right")
+    chapter.define("18-compare-train", book, "corpus", "learned")
+    book["CORPORA"] = {seed: book["corpus"](seed) for seed in (1, 2, 3)}
+    return book["CORPORA"]
+
+
+def stored(name):
+    with (chapters.BOOK / "data" / f"run_18_{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_rivals_solve_on_three_corpora_what_the_file_says(book, corpora):
+    found = {}
+    for seed, told in corpora.items():
+        asked = book["questions"](told[1], 1)
+        for key, W in book["learned"](seed, *told).items():
+            found.setdefault(key, []).append(book["right"](W, asked))
+    rows = {(row["method"], int(row["d"])): row for row in stored("rivals")}
+    assert {*found} == {*rows}
+    for key, shares in found.items():
+        there = [float(rows[key][f"corpus {seed}"]) for seed in corpora]
+        np.testing.assert_allclose(shares, there, atol=0.03, err_msg=str(key))
+    trained = [
+        found[name, 40] for name in ("skip-gram", "negative", "fastText", "CBOW")
+    ]
+    rival = {d: found["PPMI + SVD", d] for d in (20, 40, 80, 160)}
+    assert np.min(trained) > 0.93 > max(rival[40]) + 0.05, found
+    assert min(rival[160]) > 0.95, found
+    assert max(rival[20]) < min(found["negative", 20] + found["skip-gram", 20]), found
+
+
+def test_drawn_noise_words_solve_on_three_corpora_what_the_file_says(book, corpora):
+    chapter.define("18-drawn-run", book, "solved_with")
+    found = {}
+    for row in stored("drawn"):
+        K = int(row["K"])
+        found[K] = [book["solved_with"](K, seed) for seed in corpora]
+        there = [float(row[f"corpus {seed}"]) for seed in corpora]
+        np.testing.assert_allclose(found[K], there, atol=0.05, err_msg=str(row))
+    assert [*found] == [1, 5, 20]
+    assert min(found[5] + found[20]) > max(found[1]), found
+
+
+def test_all_settings_of_the_figure_come_out_as_the_file_says(book, corpora):
+    chapter.define("18-explore-train", book, "AT", "explored")
+    rows, like = stored("settings"), {}
+    settings = [tuple(int(row[key]) for key in ("window", "d", "K")) for row in rows]
+    assert settings == [*itertools.product((1, 2, 5), (10, 40), (1, 20))]
+    for setting, row in zip(settings, rows, strict=True):
+        solved, like[setting] = book["explored"](*setting)
+        there = [float(row[f"after {k}"]) for k in book["AT"]]
+        np.testing.assert_allclose(solved, there, atol=0.05, err_msg=str(row))
+        there = float(row["row"]), float(row["role"])
+        np.testing.assert_allclose(like[setting], there, atol=0.05, err_msg=str(row))
+    for K in (1, 20):
+        (row_1, role_1), (row_5, role_5) = like[1, 40, K], like[5, 40, K]
+        assert role_1 > role_5 + 0.1 and row_5 > row_1 + 0.1, like
 
 
 METHODS = "skip-gram", "negative", "tree", "GloVe", "GloVe, zeros", "fastText", "CBOW"
