@@ -1,6 +1,7 @@
 """The rates of chapter 16, searched, its file repeated, and its readers trained for longer."""
 
 import csv
+import itertools
 
 import pytest
 
@@ -25,35 +26,52 @@ def right(book, pairs, epochs=8, lr=0.02, seed=1, **kind):
 
 
 def test_the_readers_slip_as_the_file_says(book):
+    """And what the page asserts of the file holds for the repetition too."""
     for cell, *names in (
-        ("bd798818", "BINS", "GROUPS"),
+        ("16-lengths", "BINS", "GROUPS", "slips_by_length"),
         ("16-slips", "KINDS", "asked", "slips_by_kind"),
         ("16-number", "is_article", "wanted", "plural", "slips_in_number"),
-        ("16-readers-repeated", "measured"),
+        ("16-readers-repeated", "measured", "room"),
     ):
         chapter.define(cell, book, *names)
     with (chapters.BOOK / "data" / "run_16_readers.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 3 * 3
-    for row in rows:
-        kind, seed = RIVALS[row["reader"]], int(row["seed"])
-        net = book["trained"](8, 0.02, seed, **kind)
+    keys = [(row["reader"], row["seed"]) for row in rows]
+    assert keys == list(itertools.product(RIVALS, "123"))
+    scope = {**book, "RIVALS": RIVALS, "STORED": {name: [] for name in RIVALS}}
+    scope["NETS"] = {}
+    for (name, seed), row in zip(keys, rows, strict=True):
+        net = book["trained"](8, 0.02, int(seed), **RIVALS[name])
         here = book["measured"](net)
         if row["in number"]:
             here["in number"] = book["slips_in_number"](net)
         for key, value in here.items():
-            of = len(book["SENTENCE"]) if key in ("all", *book["KINDS"]) else 1
-            near = 0.1 if key in ("whole", "in number") else 0.03 * of
+            near = book["room"](key, row)
             assert abs(value - float(row[key])) < near, (row, key, value)
-
-
-@pytest.mark.parametrize("seed", [2, 3])
-def test_hidden_words_are_missed_by_the_other_readers_too(book, seed):
-    """The page hides words from the reader of seed 1."""
-    scope = dict(book)
-    scope["NETS"] = {"four heads": [book["trained"](8, 0.02, seed)]}
-    for cell in ("7d41c0ae", "16-hidden", "16-hidden-check"):
+        scope["STORED"][name].append(here)
+        if name != "fixed code":
+            scope["NETS"].setdefault(name, [net])
+    for cell in ("16-whole", "bd798818", "16-length-check", "16-slips-check"):
         chapter.run(cell, scope)
+    chapter.run("16-number", scope)
+
+
+@pytest.mark.parametrize("seed, singular, plural", [(2, 0.97, 0.45), (3, 0.87, 0.49)])
+def test_hidden_words_are_missed_by_the_other_readers_too(book, seed, singular, plural):
+    """The page hides words from the reader of seed 1, and says what these two keep."""
+    scope = {**book, "NETS": {"four heads": [book["trained"](8, 0.02, seed)]}}
+    for cell in ("7d41c0ae", "16-hidden"):
+        chapter.run(cell, scope)
+    chapter.define("16-hidden-check", scope, "J", "after_plural", "feminine", "guess")
+    kept = {key: shares[0] for key, shares in scope["KEPT"].items()}
+    for words, number in scope["LOOKED"]:
+        assert 0.17 < scope["LOOKED"][words, number][0] < 0.43
+        assert kept[words, number, "article"] > 0.98
+        assert kept[words, number, "adjective"] < 0.05
+    assert abs(kept["petit, grand", "singular", "noun"] - singular) < 0.05
+    assert abs(kept["petit, grand", "plural", "noun"] - plural) < 0.06
+    assert kept["petit, grand", "plural", "noun"] < scope["guess"]
+    assert all(kept["jeune", n, "noun"] > 0.98 for n in ("singular", "plural"))
 
 
 @pytest.mark.parametrize("name", RIVALS)
@@ -70,18 +88,19 @@ def test_longer_training_helps_one_head_at_a_smaller_rate(book):
 
     Not from each start: from seed 11 it had 0.63 after the 60 epochs.
     """
-    (short, _), (long, _) = (right(book, "held", n, h=1) for n in (8, 24))
-    assert long < short + 0.05 < 0.65, (short, long)
+    at_the_rate = [right(book, "held", 24, seed=seed, h=1)[0] for seed in (1, 2, 3)]
+    assert max(at_the_rate) < 0.5, at_the_rate
     slow = [right(book, "held", 60, lr=0.005, seed=seed, h=1)[0] for seed in (1, 2, 3)]
     assert sorted(slow)[1] > 0.95, slow
 
 
-def test_longer_training_helps_the_fixed_code(book):
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_longer_training_helps_the_fixed_code(book, seed):
     """Its slips then hardly grow with the length of the sentence."""
-    (longer, _), (longest, net) = (right(book, "held", n, fixed=True) for n in (24, 60))
-    assert 0.6 < longer < 0.85 < longest, (longer, longest)
+    share, net = right(book, "held", 60, seed=seed, fixed=True)
+    assert share > 0.8
     correct, is_word = book["words_right"](net, *book["padded"](book["held"]))
     words, slips = book["lengths"], []
     for group in (words <= 5, words >= 10):  # the shortest, the longest
         slips.append(1 - correct[group][is_word[group]].mean())
-    assert slips[1] - slips[0] < 0.04, slips
+    assert slips[1] - slips[0] < 0.06, slips

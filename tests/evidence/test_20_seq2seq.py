@@ -29,6 +29,11 @@ def test_the_rate_of_the_page_is_the_best_of_three(book, attention):
 
 
 def test_the_networks_come_out_as_the_file_says(book):
+    """And what the page asserts of the file holds for the repetition too.
+
+    Weights moved by 2e-7 of themselves, as another machine may, had attention with seed 9
+    translate 0.51 to 0.71 of the sentences of eleven words, where the file has 0.68.
+    """
     chapter.define("6d9e4329", book, "log_p", "blame", "changed")
     chapter.run("6b9ece1a", book)
     with (chapters.BOOK / "data" / "run_20_networks.csv").open() as file:
@@ -36,33 +41,67 @@ def test_the_networks_come_out_as_the_file_says(book):
     assert len(rows) == 3 * 3
     peaks, kinds = [], ("article", "stop", "pronoun", "other")
     right = [f"right of {n}" for n in (8, 9, 10, 11)]
-    counts = "wrong", "missed", "repaired", "spoiled"
+    counts, again, nets = ("wrong", "missed", "repaired", "spoiled"), [], {}
     for row in rows:
-        attention = row["network"] != "fixed code"
-        epochs = 3 if row["network"] == "three passes" else book["EPOCHS"][attention]
-        net = book["fit"](attention, int(row["seed"]), epochs)
-        for key, pairs in zip(right, book["sets"], strict=True):
-            assert abs(book["share"](net, pairs) - float(row[key])) < 0.15, (row, key)
-        here = book["blame"](net) + (book["changed"](net) if attention else ())
-        for key, count in zip(counts, here, strict=False):
-            assert abs(count - int(row[key])) <= 5 + 0.3 * int(row[key]), (row, key)
-        if row["network"] == "attention":
+        name, seed = row["network"], int(row["seed"])
+        attention = name != "fixed code"
+        epochs = 3 if name == "three passes" else book["EPOCHS"][attention]
+        net = book["fit"](attention, seed, epochs)
+        nets[name, seed] = net
+        here = dict(row)
+        again.append(here)
+        near = [0.1, 0.15, 0.25, 0.25] if attention else [0.1] * 4
+        for key, pairs, room in zip(right, book["sets"], near, strict=True):
+            here[key] = book["share"](net, pairs)
+            assert abs(here[key] - float(row[key])) < room, (row, key)
+        found = book["blame"](net) + (book["changed"](net) if attention else ())
+        for key, count in zip(counts, found, strict=False):
+            here[key] = count
+            assert abs(count - int(row[key])) <= 3 + 0.25 * int(row[key]), (row, key)
+        if name == "attention":
             habits, where = book["looked_at"](net)
             peaks.append(where)
             for kind in kinds:
-                at_word = habits[kind].get("its word", 0)
-                assert abs(at_word - float(row[kind])) < 0.15, (row, kind)
+                here[kind] = habits[kind].get("its word", 0)
+                assert abs(here[kind] - float(row[kind])) < 0.2, (row, kind)
     real = book["pad"](book["prepare"](book["test_fr"], book["en"], book["fr"])[1])
     real = real != book["PAD"]
-    for row, one, other in zip(rows, peaks, np.roll(peaks, -1, axis=0), strict=False):
-        differ = (one != other)[real].mean()
-        assert abs(differ - float(row["unlike the next"])) < 0.1, row
+    key = "unlike the next seed"
+    for here, one, other in zip(again, peaks, np.roll(peaks, -1, axis=0), strict=False):
+        there, here[key] = float(here[key]), (one != other)[real].mean()
+        assert abs(here[key] - there) < 0.12, here
+    sentences_of_the_page_hold(book, again, nets)
 
 
-@pytest.mark.parametrize("seed", [10, 11])
-def test_what_the_page_shows_of_one_fixed_code_holds_for_the_others(book, seed):
+def sentences_of_the_page_hold(book, rows, nets):
+    """Run the page's assertions on ``rows`` in place of those of the file."""
+    scope = {**book, "RUNS": {}, "early": nets["three passes", 9]}
+    for row in rows:
+        scope["RUNS"].setdefault(row["network"], []).append(row)
+    scope["nets"] = {True: [nets["attention", 9]], False: [nets["fixed code", 9]]}
+    chapter.define("299873a8", scope, "stored")
+    right = [f"right of {n}" for n in (8, 9, 10, 11)]
+    kinds = (True, "attention"), (False, "fixed code")
+    scope["shares"] = {a: scope["stored"](name, *right) for a, name in kinds}
+    counts = "wrong", "missed", "repaired", "spoiled"
+    scope |= {"COUNTS": counts, "again": {}}
+    for name, n in (("fixed code", 2), ("attention", 4), ("three passes", 4)):
+        scope["again"][name] = scope["stored"](name, *counts[:n])[0]
+    for cell in ("20-shares", "20-blame", "9992f1c6"):
+        chapter.run(cell, scope)
+
+
+@pytest.mark.parametrize("seed, place, aligned", [(10, 0.53, 0.81), (11, 0.54, 0.82)])
+def test_what_the_page_shows_of_one_fixed_code_holds_for_the_others(
+    book, seed, place, aligned
+):
     """Its own words after a mistake, and wide beams once it is less sure."""
     scope = dict(book)
     scope["nets"] = {False: [book["fit"](False, seed, book["EPOCHS"][False])]}
-    for cell in ("aea93ac5", "ba83f5ed", "20-control", "eb2e39b3", "c337f25a"):
+    chapter.run("ba83f5ed", scope)
+    chapter.run("20-control", scope)
+    chapter.define("eb2e39b3", scope, "rights", "more", "empty")
+    for cell in ("aea93ac5", "20-wider-check", "c337f25a"):
         chapter.run(cell, scope)
+    assert abs(scope["place"] - place) < 0.04
+    assert abs(scope["aligned"] - aligned) < 0.04
