@@ -21,10 +21,15 @@ def book():
     return scope
 
 
-def test_the_contest_comes_out_as_the_file_says(book):
-    """All 180 trainings. Above the best rate the last bit may decide how one ends.
+RATTLES = {("logistic", 8), ("tanh", 2), ("ReLU", 2), ("GELU", 2)}
 
-    There it is only asked that the best rate is the same, and that what diverged does so.
+
+def test_the_contest_comes_out_as_the_file_says(book):
+    """All 180 trainings. Four settings above the best rate go where the last bit sends them.
+
+    A start that differs by a billionth ends elsewhere there. So it is only asked that none
+    diverges, and that the best rate of the curve is the same. Of the others above the best
+    rate only the validation loss is reproduced closely.
     """
     with (chapters.BOOK / "data" / "run_06_contest.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -40,23 +45,43 @@ def test_the_contest_comes_out_as_the_file_says(book):
         f, there = book["CURVES_ALL"][name], float(row["validation"])
         P, losses, found[name, lr, seed] = book["attempt"](f, lr, seed)
         stored = np.array([float(loss) for loss in row["losses"].split()])
-        if lr <= best[name]:
+        if len(stored):
+            assert len(losses) == len(stored) in (1, 60), row
+        if (name, lr) not in RATTLES:
             assert abs(found[name, lr, seed] / there - 1) < 0.05, row
             if len(stored):
-                np.testing.assert_allclose(stored, losses, rtol=0.05, atol=1e-4)
-        elif losses[-1] > 10 or stored[-1] > 10:
-            assert len(losses) == len(stored), row
+                rtol = 0.05 if lr <= best[name] else 0.2
+                np.testing.assert_allclose(losses, stored, rtol=rtol, atol=1e-4)
         if row["test"]:
             share = book["accuracy"](P, book["X_test"], book["y_test"], f)
             assert abs(share - float(row["test"])) < 0.01, row
             right[name].append(share)
+    mean = {
+        (name, lr): np.mean([found[name, lr, k] for k in range(3)])
+        for name in names
+        for lr in rates
+    }
     for name in names:
-        mean = {lr: np.mean([found[name, lr, k] for k in range(3)]) for lr in rates}
-        assert min(mean, key=mean.get) == best[name], mean
+        losses = {lr: mean[name, lr] for lr in rates}
+        assert min(losses, key=losses.get) == best[name], losses
+    assert mean["step", 0.5] > 0.3 and mean["ReLU", 4] > 0.69, mean
+    assert sorted(names, key=lambda name: mean[name, 0.5])[3:] == [
+        "logistic",
+        "no curve",
+        "step",
+    ]
     bent = np.array([right[name] for name in names[2:]])
     rivals = np.array([right[name] for name in names[:2]])
     assert bent.shape == (4, 3) and rivals.shape == (2, 3)
-    assert bent.min() > rivals.max() + 0.02, right
+    assert bent.min() > rivals.max() + 0.02 and bent.min() >= 0.96, right
+    assert max(right["no curve"]) < 0.92 and max(right["step"]) < 0.87, right
+    slow = np.array([found["logistic", 4, k] for k in range(12)])
+    fast = np.array([found["ReLU", 1, k] for k in range(12)])
+    np.testing.assert_allclose([slow.mean(), fast.mean()], [0.068, 0.054], rtol=0.03)
+    gap, error = slow.mean() - fast.mean(), np.sqrt((slow.var() + fast.var()) / 11)
+    assert gap > 2 * error, (gap, error)
+    gaps = [mean["logistic", 0.5] - mean["ReLU", 0.5], gap]
+    np.testing.assert_allclose(gaps, [0.12, 0.014], rtol=0.1)
 
 
 @pytest.mark.parametrize("name", ["γ fixed", "γ learned", "β fixed", "β learned"])

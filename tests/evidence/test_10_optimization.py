@@ -18,6 +18,16 @@ PAGE = {  # the best rates of the page
     "AdaDelta": 3.0,
     "Adam": 0.03,
 }
+RATTLES = {  # a start that differs by a billionth ends elsewhere
+    ("descent", 3.0),
+    ("momentum", 1.0),
+    ("Nesterov", 1.0),
+    ("AdaGrad", 1.0),
+    ("RMSProp", 0.03),
+    ("RMSProp", 0.1),
+    ("AdaDelta", 30.0),
+    ("Adam", 0.1),
+}
 
 
 def split_again(book, seed):
@@ -42,9 +52,9 @@ def losses_and_accuracies(book, name, seeds, **how):
 
 
 def test_the_grid_comes_out_as_the_file_says(book):
-    """All 105 trainings. Above the best rate the last bit may decide how one ends.
+    """All 105 trainings. Far above the best rate the last bit decides how one ends.
 
-    There it is only asked that the best rate is the same.
+    There the mean of the three is only asked to have the same size.
     """
     chapter.define("grid10fi", book, "LADDER", "first", "SCALES")
     with (chapters.BOOK / "data" / "run_10_grid.csv").open() as file:
@@ -56,18 +66,32 @@ def test_the_grid_comes_out_as_the_file_says(book):
     rates, seeds = book["SCALES"], book["SEEDS"]
     keys = {(name, lr, k) for name in rates for lr in rates[name] for k in seeds}
     assert len(rows) == 105 and {*there} == keys
+    mean = {}
     for name, five in rates.items():
-        rule = book["RULES"][name][0]
-        found = {lr: book["over_seeds"](rule, lr=lr) for lr in five}
-        best = min(five, key=lambda lr: found[lr][:, 1].mean())
-        assert best == PAGE[name] and five[0] < best < five[-1], (name, best)
-        for lr in five[: five.index(best) + 1]:
-            for seed, here in zip(seeds, found[lr], strict=True):
-                np.testing.assert_allclose(here, there[name, lr, seed], rtol=0.05)
-    for name, lr in (("momentum", 0.3), ("Adam", 0.003), ("Adam", 0.01)):  # are told of
-        here = book["over_seeds"](book["RULES"][name][0], lr=lr)
-        stored = [there[name, lr, seed] for seed in seeds]
-        np.testing.assert_allclose(here, stored, rtol=0.1)
+        for lr in five:
+            here = book["over_seeds"](book["RULES"][name][0], lr=lr)
+            stored = np.array([there[name, lr, seed] for seed in seeds])
+            mean[name, lr] = here[:, 1].mean()
+            if (name, lr) in RATTLES:
+                ratio = mean[name, lr] / stored[:, 1].mean()
+                assert 1 / 3 < ratio < 3, (name, lr, ratio)
+            else:
+                losses, share = here[:, :2], here[:, 2]
+                np.testing.assert_allclose(losses, stored[:, :2], rtol=0.05)
+                np.testing.assert_allclose(share, stored[:, 2], rtol=0, atol=0.01)
+        in_file = {
+            lr: np.mean([there[name, lr, seed][1] for seed in seeds]) for lr in five
+        }
+        assert min(in_file, key=in_file.get) == PAGE[name], in_file
+        best = min(five, key=lambda lr: mean[name, lr])
+        assert five[0] < best < five[-1], (name, best)
+        # Neighbours may be near ties, so another machine may find the other one best.
+        assert mean[name, PAGE[name]] < 1.02 * mean[name, best], (name, best)
+    alike = [mean["Adam", lr] for lr in (0.003, 0.01, 0.03)]
+    assert max(alike) < 1.1 * min(alike) and max(alike) < 0.16, alike
+    assert mean["Adam", 0.1] > 0.3, mean
+    for name, lr in (("Nesterov", 0.3), ("Adam", 0.01)):  # the near ties of the page
+        assert abs(mean[name, lr] / mean[name, PAGE[name]] - 1) < 0.02, name
 
 
 def test_adagrad_leads_on_the_split_of_the_page(book):
