@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib import resources
 
 import numpy as np
-from sklearn import datasets
 
 _UCI = "UCI Machine Learning Repository, shipped with scikit-learn"
 _DATASETS = resources.files("utils") / "datasets"
@@ -25,9 +24,16 @@ class Dataset:
     licence: str
 
 
+def _shipped():
+    """What comes with scikit-learn, which takes most of a second to load."""
+    from sklearn import datasets
+
+    return datasets
+
+
 def load_diabetes() -> Dataset:
     """442 patients, 10 measurements in their own units, progression after one year."""
-    raw = datasets.load_diabetes(scaled=False)
+    raw = _shipped().load_diabetes(scaled=False)
     names = tuple(raw.feature_names), ("progression",)
     source = "Efron et al., Least Angle Regression, 2004, shipped with scikit-learn"
     return Dataset(raw.data, raw.target, *names, source, "free to use with citation")
@@ -35,7 +41,7 @@ def load_diabetes() -> Dataset:
 
 def load_breast_cancer() -> Dataset:
     """569 tumours, 30 features of cell nuclei; y = 0 malignant, 1 benign."""
-    raw = datasets.load_breast_cancer()
+    raw = _shipped().load_breast_cancer()
     names = (tuple(map(str, n)) for n in (raw.feature_names, raw.target_names))
     source = f"Wisconsin Diagnostic Breast Cancer, {_UCI}"
     return Dataset(raw.data, raw.target, *names, source, "CC BY 4.0")
@@ -43,7 +49,7 @@ def load_breast_cancer() -> Dataset:
 
 def load_digits() -> Dataset:
     """1797 handwritten digits of 8 × 8 pixels scaled to 0…1; X (1797, 64), y 0…9."""
-    raw = datasets.load_digits()
+    raw = _shipped().load_digits()
     names = (tuple(map(str, n)) for n in (raw.feature_names, raw.target_names))
     source = f"Optical Recognition of Handwritten Digits, {_UCI}"
     return Dataset(raw.data / 16.0, raw.target, *names, source, "CC BY 4.0")
@@ -53,7 +59,7 @@ def photograph(name: str) -> np.ndarray:
     """The photograph "china" or "flower" of scikit-learn: (427, 640, 3), 0…1."""
     if name not in ("china", "flower"):
         raise ValueError(f"photograph: expected 'china' or 'flower', got {name!r}")
-    return datasets.load_sample_image(f"{name}.jpg") / 255.0
+    return _shipped().load_sample_image(f"{name}.jpg") / 255.0
 
 
 def load_prose() -> str:

@@ -3,8 +3,10 @@
 import base64
 import json
 import re
+from concurrent.futures import ProcessPoolExecutor
 from html import escape
 from importlib import resources
+from itertools import repeat
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -26,9 +28,18 @@ def _write_outdated(app, exception):
     """With the pages their decks, so that what the head of a page names is there."""
     if exception is None and app.builder.format == "html":
         html = Path(app.outdir)
-        for slug in chapters.SLUGS:
-            if page_of(slug, html).exists() and not is_newest(slug, html):
-                write(slug, html)
+        outdated = [
+            slug
+            for slug in chapters.SLUGS
+            if page_of(slug, html).exists() and not is_newest(slug, html)
+        ]
+        with ProcessPoolExecutor(app.parallel) as pool:
+            list(pool.map(_write_alone, outdated, repeat(html)))  # raises what one has
+
+
+def _write_alone(slug, html):
+    """In a process of its own, which hands no slides back."""
+    write(slug, html)
 
 
 def page_of(slug: str, html: Path = HTML) -> Path:
