@@ -17,6 +17,9 @@ Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.
 import os
 from importlib import import_module
 
+from pybtex.backends import plaintext
+from pybtex.plugin import register_plugin
+
 # In the order in which a build meets them.
 EXTENSIONS = (
     "execution.cache",
@@ -39,6 +42,8 @@ def setup(app):
     for name in EXTENSIONS:
         import_module(f"{__name__}.{name}").setup(app)
     app.connect("env-updated", _write_on_all_cores)
+    # Else each citation has pybtex look for it among all packages that are installed.
+    register_plugin("pybtex.backends", "plaintext", plaintext.Backend, force=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
