@@ -19,7 +19,7 @@ PROXY := $(NODE)/node_modules/.bin/configurable-http-proxy
 NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book pdf check test evidence live shake style lint format homework grade lock slides present browser proxy hub hub-test bench clean
+.PHONY: help lab book pdf check test evidence live shake elsewhere style lint format homework grade lock slides present browser proxy hub hub-test bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,10 @@ evidence: $(READY)  ## Searches for rates and long trainings: before a release
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
 
 shake: $(READY)  ## Do claims hold with other seeds? make shake CHAPTER=08_backprop SHIFTS=5
-	@$(BIN)/python -m tests.shake $(CHAPTER) --shifts $(or $(SHIFTS),5)
+	@$(BIN)/python -m tests.robustness.shake $(CHAPTER) --shifts $(or $(SHIFTS),5)
+
+elsewhere: $(READY)  ## Do checks hold on other processors? make elsewhere CHAPTER=08_backprop
+	@$(BIN)/python -m tests.robustness.elsewhere $(CHAPTER)
 
 live: $(READY) browser  ## Run every chapter in a real JupyterLab
 	$(BIN)/python -m pytest --live-all tests/live

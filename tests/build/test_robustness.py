@@ -1,4 +1,4 @@
-"""``make shake`` tells a claim that holds from one that is luck."""
+"""``make shake`` and ``make elsewhere`` tell what holds from what is luck."""
 
 import subprocess
 import sys
@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from tests.chapter_code import ROOT
-from tests.shake.__main__ import main
-from tests.shake.shifted import names, shaken
+from tests.robustness import elsewhere, last_bits
+from tests.robustness.shake import main
+from tests.robustness.statements import names, watched
 
 HOLDS = """for seed in (3, 4, 5):
     sample = np.random.default_rng(seed).normal(size=4000)
@@ -30,7 +31,7 @@ CELLS = {
 }  # fmt: skip
 
 
-def shake(folder, cells, *options):
+def run(command, folder, cells, *options):
     notebook = nbformat.v4.new_notebook(
         cells=[
             nbformat.v4.new_code_cell(
@@ -41,13 +42,13 @@ def shake(folder, cells, *options):
     )
     nbformat.write(notebook, folder / "small.ipynb")
     return subprocess.run(
-        [sys.executable, "-m", "tests.shake", folder / "small.ipynb", *options],
+        [sys.executable, "-m", f"tests.robustness.{command}", folder / "small.ipynb", *options],
         cwd=ROOT, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
 
 
 def test_a_claim_that_is_luck_fails_and_what_follows_a_fall_goes_on(tmp_path):
-    done = shake(tmp_path, CELLS, "--shifts", "2")
+    done = run("shake", tmp_path, CELLS, "--shifts", "2")
     head, *falls = done.stdout.splitlines()
     assert head == "small: 2 shifts, 7 checks: 4 fell, 1 of 4 claims"
     claim, check, broken, loop = falls
@@ -62,13 +63,13 @@ def test_a_claim_that_is_luck_fails_and_what_follows_a_fall_goes_on(tmp_path):
 def test_claims_behind_an_experiment_that_raised_have_fallen(tmp_path):
     cells = {name: CELLS[name] for name in ("setup", "holds", "broken", "goes on")}
     cells["broken"] = (cells["broken"][0], "run")
-    done = shake(tmp_path, cells, "--shifts", "1")
+    done = run("shake", tmp_path, cells, "--shifts", "1")
     assert "1 of 2 claims" in done.stdout and done.returncode == 1
 
 
 def test_checks_may_fall_where_claims_hold(tmp_path):
     cells = {name: CELLS[name] for name in ("setup", "holds", "loop")}
-    done = shake(tmp_path, cells, "--shifts", "1")
+    done = run("shake", tmp_path, cells, "--shifts", "1")
     assert "1 shift, 2 checks: 1 fell, 0 of 1 claims" in done.stdout
     assert done.returncode == 0 and not done.stderr
 
@@ -83,7 +84,7 @@ def test_a_notebook_that_does_not_come_to_its_end_loses_its_claims(
         "end": (f"import os\nos._exit({status})", "run"),
         "claim": ("assert True", "check", "claim"),
     }
-    done = shake(tmp_path, cells, "--shifts", "1")
+    done = run("shake", tmp_path, cells, "--shifts", "1")
     assert "1 of 1 claims" in done.stdout and told in done.stdout
     assert done.returncode == 1
 
@@ -99,9 +100,9 @@ def test_arguments_that_are_wrong_are_named(arguments, monkeypatch, capsys):
 def after(code, shift):
     """The names that some code has bound under a shift, and the falls that it told."""
     falls = []
-    found = names(shift, lambda line, got: falls.append((line, got)))
+    found = names(lambda line, got: falls.append((line, got)), shift)
     found |= {"np": np, "torch": torch}
-    for statement in shaken(code, "<test>"):
+    for statement in watched(code, "<test>"):
         exec(statement, found)
     return found, falls
 
@@ -169,3 +170,63 @@ def test_a_name_that_is_bound_stays_as_it_is():
     assert names["x"].seed == 3
     names, _ = after("class X: seed = 3\nread = X.seed", shift=9)
     assert names["read"] == 3
+
+
+CHAOS = """x = np.random.default_rng(3).uniform(0.1, 0.9, size=8)
+for _ in range(120):
+    x = 3.9 * x * (1 - x)  # two starts that differ drift apart, by 1.6 a step"""
+
+
+def test_what_hangs_on_the_last_bit_falls_elsewhere_and_what_holds_does_not(tmp_path):
+    here = {"np": np}
+    exec(CHAOS, here)
+    cells = {
+        "setup": ("import numpy as np", "setup"),
+        "run": (CHAOS, "run"),
+        "holds": ("assert x.min() > 0 and x.max() < 1", "check"),
+        "hangs": (f"assert abs(x.sum() - {here['x'].sum()}) < 1e-3", "check"),
+    }
+    done = run("elsewhere", tmp_path, cells, "--only", "last bits 1", "two threads")
+    head, where, got = done.stdout.splitlines()
+    assert head == "small: 2 arithmetics, 2 checks: 1 fell"
+    assert where == "  cell 3 (hangs) line 1  check"
+    assert got.startswith("    last bits 1: abs(x.sum() - ")
+    assert done.returncode == 1 and done.stderr.startswith("1 check fell")
+
+
+def test_a_processor_that_is_not_known_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["elsewhere", "--only", "abacus"])
+    with pytest.raises(SystemExit):
+        elsewhere.main()
+    assert "expected one of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_last_bits_move_by_one_and_only_where_there_are_any(kind):
+    rng = np.random.default_rng(5)
+    exact = [0, -0.0, 1, -2.5, 1 / 256, 784, np.inf, -np.inf, np.nan]
+    values = np.array([*exact, *rng.normal(size=4000)], kind)
+    moved = values.copy()
+    last_bits.disturb(moved, 1)
+    np.testing.assert_array_equal(moved[: len(exact)], values[: len(exact)])
+    moved, values = moved[len(exact) :], values[len(exact) :]
+    steps = (moved - values) / np.spacing(np.abs(values))
+    up, down = (np.mean(steps * sign > 0.4) for sign in (1, -1))
+    assert 0.45 < up < 0.55 and 0.45 < down < 0.55 and np.abs(steps).max() <= 1
+    again, other = values.copy(), values.copy()
+    last_bits.disturb(again, 1)
+    last_bits.disturb(other, 2)
+    np.testing.assert_array_equal(again, moved)
+    assert (other != moved).mean() > 0.3
+
+
+def test_a_product_has_other_last_bits_and_its_gradient():
+    product = last_bits.product(1)
+    a = torch.randn(5, 4, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(4, 3, dtype=torch.float64)
+    moved = product(a, b)
+    assert not torch.equal(moved, a @ b) and torch.allclose(moved, a @ b, rtol=1e-12)
+    (gradient,) = torch.autograd.grad(moved.sum(), a)
+    assert torch.allclose(gradient, b.sum(1).expand(5, 4))
+    whole = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(product(whole, whole.T), whole @ whole.T)

@@ -1,21 +1,19 @@
-"""A cell's code with its seeds moved, and its checks recorded instead of raised.
+"""A cell's code, statement by statement, with its checks recorded instead of raised.
 
-Seeds are moved where they are used: ``default_rng(x)`` and the like get x plus the shift,
-whichever way x has come (a literal, a list that a loop runs over, an argument). So equal seeds
-stay equal, different ones different, and a result that is stored by its seed is found again.
-What a function of ``utils`` fixes inside itself, such as a split of the data, stays.
+Where chance and products enter, the code calls what ``names`` gives it, so that seeds and
+last bits can be moved.
 """
 
 import ast
 import inspect
+import operator
 from collections.abc import Callable
 
 import numpy as np
 
+from tests.robustness.seeds import KEYWORDS, SOURCES, moved, moving
 from utils import checks
 
-SOURCES = {"default_rng", "SeedSequence", "RandomState", "manual_seed", "seed"}
-KEYWORDS = {"random_state"}
 CHECKS = {
     name
     for name, value in vars(checks).items()
@@ -24,48 +22,28 @@ CHECKS = {
 LONGEST = 60  # characters of a value as it is told
 
 
-def moved(seed: object, shift: int) -> object:
-    """A seed plus the shift; of several the first; what is no number stays as it is."""
-    if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
-        return int(seed) + shift
-    if isinstance(seed, list | tuple | np.ndarray) and len(seed):
-        return [moved(seed[0], shift), *seed[1:]]
-    return seed
-
-
-def moving(source: Callable, shift: int) -> Callable:
-    """The same source of chance, which moves the seed that it is given.
-
-    What is no source, such as an attribute that holds a seed, stays as it is.
-    """
-    if not callable(source):
-        return source
-
-    def seeded(*seeds, **named):
-        seeds = [moved(seeds[0], shift), *seeds[1:]] if seeds else seeds
-        named = {
-            name: moved(value, shift) if name in ("seed", "entropy") else value
-            for name, value in named.items()
-        }
-        return source(*seeds, **named)
-
-    return seeded
-
-
-def shaken(code: str, name: str) -> list:
+def watched(code: str, name: str) -> list:
     """The code's statements, each compiled alone, to be run with the names of ``names``."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             child.parent = node
-    tree = ast.fix_missing_locations(_Shaken().visit(tree))
+    tree = ast.fix_missing_locations(_Watched().visit(tree))
     return [
         compile(ast.Module([statement], []), name, "exec") for statement in tree.body
     ]
 
 
-def names(shift: int, fell: Callable[[int, str], None]) -> dict:
-    """What the code of ``shaken`` calls; ``fell(line, what was got)`` hears of each check."""
+def names(
+    fell: Callable[[int, str], None],
+    shift: int = 0,
+    product: Callable = operator.matmul,
+) -> dict:
+    """What the code of ``watched`` calls.
+
+    ``fell(line, what was got)`` hears of each check that falls; ``shift`` is added to every
+    seed, and ``product`` computes ``a @ b``.
+    """
 
     def __fell__(line, error, *sides):
         fell(line, told(error, sides))
@@ -73,6 +51,7 @@ def names(shift: int, fell: Callable[[int, str], None]) -> dict:
     return {
         "__moving__": lambda source: moving(source, shift),
         "__moved__": lambda seed: moved(seed, shift),
+        "__product__": product,
         "__fell__": __fell__,
     }
 
@@ -118,8 +97,14 @@ def _short(value):
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-class _Shaken(ast.NodeTransformer):
-    """Sources of chance wrapped; a check that falls tells so, and what follows it goes on."""
+class _Watched(ast.NodeTransformer):
+    """Sources of chance and products wrapped; what follows a check that falls goes on."""
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if isinstance(node.op, ast.MatMult):
+            return _call("__product__", node.left, node.right)
+        return node
 
     def visit_Attribute(self, node):
         self.generic_visit(node)
@@ -175,7 +160,7 @@ def _side(part):
     """A side of a comparison as ``(its source, a function that computes it again)``."""
     arguments = ast.arguments([], [], None, [], [], None, [])
     copy = ast.parse(ast.unparse(part), mode="eval").body
-    later = ast.Lambda(arguments, _Shaken().visit(copy))
+    later = ast.Lambda(arguments, _Watched().visit(copy))
     return ast.Tuple([ast.Constant(ast.unparse(part)), later], ast.Load())
 
 

@@ -1,0 +1,84 @@
+"""One notebook with something moved, in a process of its own.
+
+``python -m tests.robustness.run NOTEBOOK [--seeds SHIFT] [--last-bits DRAW]`` prints what fell.
+Statement by statement: what raises is told, and the next goes on, so that one failure does not
+hide the others. Interactive figures are declared and not drawn.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import operator
+import os
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("agg")
+
+import matplotlib.pyplot as plt
+import nbformat
+from IPython.core.interactiveshell import InteractiveShell
+
+from tests.robustness import last_bits, statements
+from utils.interact import show_with
+
+
+def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
+    """What fell: for each line of a cell the last that was got there.
+
+    ``shift`` is added to every seed; with ``draw`` the last bits of numbers are moved, for
+    the whole process. Each fall is a dict of the cell's place among all cells (from 0), its
+    id, its tags, the line (from 1), what was got, and ``raised`` if the statement did not
+    come to its end.
+    """
+    show_with(lambda function, controls: {})
+    product = operator.matmul
+    if draw is not None:
+        last_bits.install(draw)
+        product = last_bits.product(draw)
+    falls, here = {}, {}
+
+    def fell(line, got):
+        falls[here["cell"], line] = here | {"line": line, "got": got}
+
+    shell = InteractiveShell.instance()  # homework begins with %run
+    shell.user_ns |= statements.names(fell, shift, product)
+    for index, cell in enumerate(nbformat.read(path, 4).cells):
+        if cell.cell_type != "code":
+            continue
+        here = {"cell": index, "id": cell.id, "tags": cell.metadata.get("tags", [])}
+        code = shell.transform_cell(cell.source)
+        for statement in statements.watched(code, f"<cell {index}>"):
+            try:
+                exec(statement, shell.user_ns)
+            except Exception as error:
+                line = _line(error, f"<cell {index}>")
+                fell(line, statements.told(error))
+                falls[index, line]["raised"] = True  # what follows it lacks something
+        plt.close("all")
+    return list(falls.values())
+
+
+def _line(error, name):
+    """The line of the cell from which the error came."""
+    line, trace = 1, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == name:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="run", description=__doc__)
+    parser.add_argument("notebook", type=Path)
+    parser.add_argument("--seeds", type=int, default=0, metavar="SHIFT")
+    parser.add_argument("--last-bits", type=int, default=None, metavar="DRAW")
+    options = parser.parse_args()
+    path = options.notebook.resolve()
+    os.chdir(path.parent)
+    with contextlib.redirect_stdout(io.StringIO()):
+        found = run(path, options.seeds, options.last_bits)
+    print(json.dumps(found))

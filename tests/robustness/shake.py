@@ -1,0 +1,73 @@
+"""``make shake``: does what a chapter says hold with other seeds?
+
+``python -m tests.robustness.shake [NN_slug …] [--shifts 5]``, or with paths of notebooks.
+A cell tagged ``claim`` has to hold each time; what other checks report of one run may fall,
+and is listed.
+"""
+
+import argparse
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+from press import chapters
+from press.execution.plugin import restrict_kernels
+from tests.robustness import runs
+
+STRIDE = 10_007  # from one shift to the next: further than any list of seeds is long
+MAKES = {"setup", "define", "run"}  # cells on which later ones rest
+
+
+def main() -> None:
+    """Shake notebooks; the exit status is 1 if a claim fell."""
+    parser = argparse.ArgumentParser(prog="shake", description=__doc__)
+    parser.add_argument("notebooks", nargs="*", metavar="NN_slug")
+    parser.add_argument("--shifts", type=int, default=5)
+    options = parser.parse_args()
+    if options.shifts < 1:
+        parser.error(f"expected at least one shift, got {options.shifts}")
+    paths = [runs.notebook(name) for name in options.notebooks or chapters.SLUGS]
+    restrict_kernels()
+    # An overflow under another seed is no wrong number.
+    del os.environ["PYTHONWARNINGS"]
+    shifts = [STRIDE * (k + 1) for k in range(options.shifts)]
+    variants = {str(shift): ([f"--seeds={shift}"], {}) for shift in shifts}
+    if lost := runs.compare(paths, variants, report):
+        claims = "1 claim" if lost == 1 else f"{lost} claims"
+        sys.exit(f"{claims} fell: weaken the sentence, make it a report, or cut it.")
+
+
+def report(path: Path, found: dict[str, list[dict]]) -> int:
+    """Print what fell in a notebook and how often; how many of its claims did."""
+    claims = {
+        i for i, c in runs.code_cells(path) if "claim" in c.metadata.get("tags", [])
+    }
+    fallen = set().union(*(_fallen(claims, falls) for falls in found.values()))
+    places = runs.by_line(found)
+    print(
+        f"{path.stem}: {len(found)} shift{'s' * (len(found) > 1)}, "
+        f"{runs.checks(path)} checks: {len(places)} fell, "
+        f"{len(fallen)} of {len(claims)} claims",
+        flush=True,
+    )
+    for fall, got in places:
+        told = "; ".join(Counter(got.values()))
+        where = f"{runs.place(fall)}  under {len(got)} of {len(found)}"
+        print(f"  {where}: {told}", flush=True)
+    return len(fallen)
+
+
+def _fallen(claims, falls):
+    """The claims that fell in a run: also those behind an error, which lack its results."""
+    broken = [
+        fall["cell"] or 0
+        for fall in falls
+        if fall["cell"] is None or (fall.get("raised") and MAKES & set(fall["tags"]))
+    ]
+    behind = {cell for cell in claims if broken and cell > min(broken)}
+    return behind | claims & {fall["cell"] for fall in falls}
+
+
+if __name__ == "__main__":
+    main()
