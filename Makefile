@@ -50,8 +50,10 @@ pdf: $(READY)  ## After make book, for print: the whole in one file, each chapte
 check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
 	@$(BIN)/python -m press --check "$(CHAPTER)"
 
-test: book browser  ## Run every test, on the sources and on the built book
-	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=_build/tests.xml tests --ignore=tests/evidence
+# On a book with boxes too, the tests run; then the status is the book's. Not after Ctrl-C.
+test: $(READY) homework browser  ## Build the book, run every test on sources and pages
+	@$(BIN)/python -m press; book=$$?; test $$book -ne 130 && \
+	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=_build/tests.xml tests --ignore=tests/evidence && exit $$book
 
 evidence: $(READY)  ## Searches for rates and long trainings: before a release
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
@@ -84,8 +86,9 @@ lock: $(READY)  ## Renew requirements.lock after a change of requirements.txt
 	$(PIP) uv==0.13.9
 	$(BIN)/uv pip compile --quiet --upgrade requirements.txt --output-file requirements.lock
 
-slides: book  ## Decks for lectures: make slides CHAPTER=16_attention
-	@$(BIN)/python -m press.decks $(CHAPTER)
+slides: $(READY) homework  ## Decks for lectures: make slides CHAPTER=16_attention
+	@$(BIN)/python -m press; book=$$?; test $$book -ne 130 && \
+	$(BIN)/python -m press.decks $(CHAPTER) && exit $$book
 
 present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attention
 	@$(BIN)/python -m press.decks.present $(CHAPTER)

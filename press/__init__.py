@@ -28,6 +28,7 @@ EXTENSIONS = (
     "pages.marks",
     "pages.numbers",
     "pages.alt",
+    "pages.failed",
     "pages.code",
     "pages.foot",
     "pages.chapter_head",

@@ -8,65 +8,101 @@ import time
 import yaml
 
 from press import chapters
-from press.build import BUILD, LOGS, pages
+from press.build import BUILD, LOGS, Warned, pages
 from press.execution import cache
+
+STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
 
 
 def main() -> None:
-    """Build the whole book, or check one chapter of it."""
+    """Build the whole book, or check one chapter of it; what failed is told at the end."""
     parser = argparse.ArgumentParser(prog="press", description=__doc__)
     parser.add_argument("--check", metavar="NN_slug", help="this chapter alone")
     options = parser.parse_args()
+    if options.check not in (None, *chapters.SLUGS):
+        known = ", ".join(chapters.SLUGS)
+        sys.exit(f"Expected CHAPTER= one of {known}; got {options.check!r}")
     try:
-        if options.check is None:
-            book()
-        elif options.check in chapters.SLUGS:
-            check(options.check)
-        else:
-            known = ", ".join(chapters.SLUGS)
-            sys.exit(f"Expected CHAPTER= one of {known}; got {options.check!r}")
-    except cache.Failed as error:
-        sys.exit(f"\n{error}")
+        troubles = book() if options.check is None else check(options.check)
     except KeyboardInterrupt:
-        sys.exit("\nStopped. The same command goes on from here.")
+        print("\nStopped. The same command goes on from here.", file=sys.stderr)
+        sys.exit(STOPPED)
+    if troubles:
+        sys.exit(1)
 
 
-def book() -> None:
-    """Execute every notebook that has changed, and build the pages and the decks."""
-    cache.execute(sorted(chapters.BOOK.glob("*.ipynb")))
-    pages([chapters.ROOT], ["-W", "-n", "--keep-going"], "pages.txt")
-    print(f"The book stands. Open it with a browser:  {_address(BUILD / 'html')}")
+def book() -> list[str]:
+    """Execute what has changed or failed, build pages and decks; what is wrong with them."""
+    notebooks = sorted(chapters.BOOK.glob("*.ipynb"))
+    cache.execute(notebooks)
+    strict = ["-W", "-n", "--keep-going"]
+    stands, troubles = _pages([chapters.ROOT], strict, "pages.txt")
+    troubles += _failed(notebooks)
+    _print(troubles)
+    if stands:
+        print(f"The book stands. Open it with a browser:  {_address(BUILD / 'html')}")
+    return troubles
 
 
-def check(slug: str) -> None:
-    """One chapter, alone: its notebook, tests, page, deck and homework."""
+def check(slug: str) -> list[str]:
+    """One chapter, alone: its notebook, tests, page, deck and homework; what is wrong.
+
+    The notebook runs twice, once with other last bits.
+    """
     begun, digits = time.monotonic(), chapters.digits(slug)
     tests = _pytest([f"tests/chapters/{path.name}" for path in _own_tests(slug)], "own")
-    try:
-        cache.execute([chapters.path(slug)])
-    except cache.Failed:
-        tests.terminate()
-        raise
+    bits = [str(chapters.path(slug)), "--only", "last bits 1"]
+    elsewhere = _started(["tests.robustness.elsewhere", *bits], "elsewhere")
+    cache.execute([chapters.path(slug)])
     # Its page in a book of its own: references to other chapters lead nowhere there.
     folder = BUILD / "check"
     folder.mkdir(parents=True, exist_ok=True)
     toc = {"format": "jb-book", "root": f"book/{slug}"}
-    (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc), "utf-8")
     for page in (folder / "_build" / "html" / "book").glob("*.html"):
         if (
             page.stem != slug
         ):  # checked before, and perhaps changed since: no deck of it
             page.unlink()
     where = ["--toc", folder / "_toc.yml", "--path-output", folder]
-    pages([chapters.ROOT, *where], [], "check.txt")
+    stands, troubles = _pages([chapters.ROOT, *where], [], "check.txt")
     html = folder / "_build" / "html"
-    _finish(tests, f"The chapter's own tests of {slug}")
+    troubles += _finish(tests, f"The chapter's own tests of {slug}")
+    troubles += _finish(elsewhere, f"{slug} with other last bits")
     about = [
         f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
     ]
     homework = _pytest([*about, "-k", f"{digits}_"], "homework")
-    _finish(homework, f"The homework of chapter {slug}")
-    print(f"{slug} holds, in {time.monotonic() - begun:.0f} s:  {_address(html, slug)}")
+    troubles += _finish(homework, f"The homework of chapter {slug}")
+    troubles += _failed([chapters.path(slug)])
+    _print(troubles)
+    if stands:
+        what = "has its page" if troubles else "holds"
+        spent = time.monotonic() - begun
+        print(f"{slug} {what}, in {spent:.0f} s:  {_address(html, slug)}")
+    return troubles
+
+
+def _pages(where, options, log):
+    """Build pages: whether they stand, and a list of what Sphinx says against them."""
+    try:
+        pages(where, options, log)
+    except Warned as warning:
+        return True, [str(warning)]
+    except cache.Failed as error:
+        return False, [str(error)]
+    return True, []
+
+
+def _failed(notebooks):
+    """A list with what failed in notebooks, if anything did."""
+    found = cache.failures(notebooks)
+    return [cache.told(found)] if found else []
+
+
+def _print(troubles):
+    for trouble in troubles:
+        print(f"\n{trouble}\n", file=sys.stderr, flush=True)
 
 
 def _own_tests(slug):
@@ -74,11 +110,16 @@ def _own_tests(slug):
 
 
 def _pytest(arguments, log):
-    """Tests that run beside what else is done; their output goes to a file."""
+    """Tests that run beside what else is done."""
+    return _started(["pytest", "-q", "--color=no", *arguments], log)
+
+
+def _started(module, log):
+    """A module that runs beside what else is done; its output goes to a file."""
     LOGS.mkdir(parents=True, exist_ok=True)
     path = LOGS / f"{log}.txt"
-    command = [sys.executable, "-m", "pytest", "-q", "--color=no", *arguments]
-    with path.open("w") as file:
+    command = [sys.executable, "-m", *module]
+    with path.open("w", encoding="utf-8") as file:
         process = subprocess.Popen(
             command, cwd=chapters.ROOT, stdout=file, stderr=subprocess.STDOUT
         )
@@ -87,9 +128,11 @@ def _pytest(arguments, log):
 
 
 def _finish(process, what):
-    if process.wait():
-        said = process.log.read_text()[-8000:]
-        raise cache.Failed(f"{said}\n{what} failed: {process.log}")
+    """A list with what it said, if it failed."""
+    if not process.wait():
+        return []
+    said = process.log.read_text("utf-8", "replace")[-8000:]
+    return [f"{said}\n{what} failed: {process.log}"]
 
 
 def _address(html, slug=None):

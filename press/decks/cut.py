@@ -22,6 +22,7 @@ from itertools import zip_longest
 
 from bs4 import BeautifulSoup, Comment, Tag
 
+from press.execution.box import BOX
 from press.pages.marks import cell_of
 
 CODE_LINES = 24  # of a slide
@@ -182,7 +183,9 @@ def _code(deck, block, kind):
     tags = {c[4:] for c in block["class"] if c.startswith("tag_")}
     source, output = block.find(class_="cell_input"), block.find(class_="cell_output")
     if tags & {"figure", "widget"} and output:
-        deck.append(Slide(_section(deck), "figure", blocks=[_picture(output)]))
+        failed = output.find(class_=BOX)
+        shown = str(failed) if failed else _picture(output)
+        deck.append(Slide(_section(deck), "figure", blocks=[shown]))
     elif kind == "fragment":
         lines = output.get_text().strip().splitlines() if output else []
         seen = [x for x in lines if x.startswith("✓")][:PRINTED]

@@ -17,6 +17,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from press import chapters
 from press.decks import named
 from press.decks.cut import Slide, cells
+from press.execution.box import BOX, HERE
 
 FOLDER = chapters.ROOT / "slides"
 ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")
@@ -124,7 +125,7 @@ def _column(text, shown):
             blocks.append(_markdown.render("\n".join(plain)))
             plain = []
             if item:
-                blocks.append(getattr(shown, item[1])(item[2].strip()))
+                blocks.append(_item(item[1], item[2].strip(), shown))
                 kind = kind or {"figure": "figure", "code": "code"}.get(item[1], "")
             elif poll:
                 blocks.append(_poll(poll[1]))
@@ -136,6 +137,17 @@ def _column(text, shown):
         if html.strip():
             out.append(f'<div class="fragment">{html}</div>' if click else html)
     return "".join(out), kind
+
+
+def _item(kind, name, shown):
+    """What the page shows under a name, or that a cell which should show it failed."""
+    try:
+        return getattr(shown, kind)(name)
+    except ValueError:
+        if not shown.page.find(class_=BOX):
+            raise
+        said = f"{kind.capitalize()} {name}: not there, as a cell failed {HERE}."
+        return f'<p class="{BOX}">{escape(said)}</p>'
 
 
 def _poll(line):

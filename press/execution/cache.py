@@ -1,4 +1,4 @@
-"""What has been executed and what waits; who asks for it is a build or a command."""
+"""What has been executed, what failed, what waits; who asks is a build or a command."""
 
 import hashlib
 import os
@@ -12,9 +12,13 @@ from pathlib import Path
 import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import JupyterCacheAbstract
-from sphinx.errors import ExtensionError
+from jupyter_cache.cache.db import NbCacheRecord
+from nbformat import NotebookNode
+from sphinx.util import logging
 
 from press.chapters import ROOT
+from press.execution import record
+from press.execution.box import Failure, box
 
 BUILD = ROOT / "_build"
 LOG = BUILD / "logs" / "notebooks.txt"
@@ -26,10 +30,15 @@ USED = (
     "book/data/run_*",
     "requirements.*",
 )
+# That a cell may take: many times what the slowest takes on two cores. make book
+# CELL_SECONDS=1800 allows more.
+CELL_SECONDS = 600
+# In the environment of a build: whoever started it has executed, and tells what failed.
+TOLD = "BOOK_FAILURES_ARE_TOLD"
 
 
 class Failed(Exception):
-    """Notebooks did not run; says which, and where to read why."""
+    """A step of a command failed; says which, and where to read why."""
 
 
 @cache
@@ -52,89 +61,134 @@ def executed(root: Path = ROOT) -> JupyterCacheAbstract:
     return get_cache(folder(root))
 
 
-def has_code(path: Path) -> bool:
-    """Whether a page of the book is a notebook with something to execute."""
-    if path.suffix != ".ipynb":
-        return False
-    return any(c.cell_type == "code" for c in nbformat.read(path, 4).cells)
+def records(
+    paths: Iterable[Path], root: Path = ROOT
+) -> dict[Path, NbCacheRecord | None]:
+    """Of the notebooks among these pages what is kept of their execution, as they are."""
+    kept = executed(root)
+    notebooks = {path: _with_code(path) for path in paths}
+    return {path: record.find(nb, kept) for path, nb in notebooks.items() if nb}
 
 
-def waiting(paths: Iterable[Path], root: Path = ROOT) -> list[Path]:
-    """Of these notebooks those that have not been executed as they are."""
-    kept, found = executed(root), []
-    for path in filter(has_code, paths):
-        try:
-            kept.match_cache_notebook(nbformat.read(path, 4))
-        except KeyError:
-            found.append(path)
-    return found
+def waiting(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> list[Path]:
+    """Of these notebooks those to execute: not executed as they are, or failed then.
 
-
-def execute(paths: Iterable[Path], root: Path = ROOT) -> None:
-    """Execute the notebooks that wait, one on each core.
-
-    Raises
-    ------
-    Failed
-        A cell raised, a warning meant a wrong number, or a figure drawn again was another.
+    A failure is not the truth for ever: the machine may have been busy. ``again=False``
+    leaves what has failed.
     """
-    paths = waiting(paths, root)
-    if not paths:
+    return [p for p, found in records(paths, root).items() if _waits(found, again)]
+
+
+def _waits(found, again):
+    return found is None or (again and bool(record.failures(found)))
+
+
+def failures(paths: Iterable[Path], root: Path = ROOT) -> list[tuple[str, Failure]]:
+    """What failed when these notebooks were executed, each with the notebook's name."""
+    return [
+        (path.stem, failure)
+        for path, found in records(paths, root).items()
+        for failure in (record.failures(found) if found else [])
+    ]
+
+
+def told(found: list[tuple[str, Failure]]) -> str:
+    """A list of failures for who builds: notebook, cell, what."""
+    width = max(len(name) for name, _ in found)
+    lines = [f"  {name:{width}}  {failure}" for name, failure in found]
+    cells = "1 cell" if len(found) == 1 else f"{len(found)} cells"
+    what = (
+        f"{cells} failed on this computer; the pages show what was expected and came:"
+    )
+    return "\n".join([what, *lines])
+
+
+def execute(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> None:
+    """Execute the notebooks that wait, one on each core; what fails is kept with them."""
+    before = {p: r for p, r in records(paths, root).items() if _waits(r, again)}
+    if not before:
         return
     log = root / LOG.relative_to(ROOT)
     log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as file:
+        # The progress goes to stderr, the rest to the log.
+        subprocess.run(_pytest([*before], root), cwd=root, stdout=file)
+    for path, found in records(before, root).items():
+        if _stamp(found) == _stamp(before[path]):
+            _give_up(path, root, log)
+
+
+def _pytest(paths, root):
+    """The command that executes notebooks."""
     workers = min(len(paths), int(os.environ.get("WORKERS") or os.cpu_count()))
     command = [sys.executable, "-m", "pytest", "-p", "press.execution.plugin"]
-    command += [
-        "--nbval-lax",
-        "--noconftest",
-        f"--keep={folder(root)}",
-        "-c",
-        os.devnull,
-    ]
-    command += [
-        f"--rootdir={root}",
-        "-p",
-        "no:cacheprovider",
-        "--color=no",
-        "--tb=short",
-    ]
+    command += ["--noconftest", "-p", "no:cacheprovider", "-c", os.devnull]
+    command += [f"--rootdir={root}", f"--keep={folder(root)}"]
+    seconds = os.environ.get("CELL_SECONDS") or CELL_SECONDS
+    command += [f"--nbval-cell-timeout={seconds}", "--color=no", "--tb=short"]
     if workers > 1:
         command += [f"-n{workers}", "--dist=loadfile", "--no-loadscope-reorder"]
-    with log.open("w") as file:
-        # The progress goes to stderr, the rest to the log.
-        done = subprocess.run([*command, *map(str, paths)], cwd=root, stdout=file)
-    if done.returncode:
-        raise Failed(f"{failures(log)}\nThe whole story: {log}")
+    return [*command, *map(str, paths)]
 
 
-def failures(log: Path) -> str:
-    """Of the log of pytest what failed and why: its section of failures, to the end."""
-    text = log.read_text(errors="replace")
-    start = max(text.find("= FAILURES ="), text.find("= ERRORS ="), 0)
-    return text[start:][-20_000:]
+def _give_up(path, root, log):
+    """Keep a notebook of which nothing has come, its first cell with a box that says so."""
+    notebook = _with_code(path)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    said = log.read_text("utf-8", "replace")[-1000:]
+    got = f"nothing; the last lines of {log.name} are:\n{said}"
+    lost = Failure(1, code[0].get("id", ""), "the notebook to be executed", got)
+    outputs = [[box(lost)], *([] for _ in code[1:])]
+    record.put(notebook, path, folder(root), outputs, [lost])
+
+
+def _with_code(path: Path) -> NotebookNode | None:
+    """A page of the book if it is a notebook with something to execute."""
+    if path.suffix != ".ipynb":
+        return None
+    notebook = nbformat.read(path, 4)
+    return notebook if any(c.cell_type == "code" for c in notebook.cells) else None
+
+
+def _stamp(found):
+    """Which execution a record is of."""
+    return found and found.created.isoformat()
 
 
 def setup(app):
     app.connect("env-get-outdated", _read_again)
     app.connect("env-before-read-docs", _execute)
+    app.connect("build-finished", _tell, priority=900)
 
 
 def _read_again(app, env, added, changed, removed):
-    """All notebooks, if what they may use has changed: the pages stay, but not what they show."""
-    before, env.book_digest = (
-        getattr(env, "book_digest", None),
-        digest(Path(app.srcdir)),
-    )
-    if before == env.book_digest:
-        return []
-    return [p for p in sorted(env.found_docs) if has_code(Path(env.doc2path(p)))]
+    """Pages whose notebook was executed after they were read, or will be now."""
+    before, again = getattr(env, "book_read", {}), TOLD not in os.environ
+    pages = {Path(env.doc2path(page)): page for page in sorted(env.found_docs)}
+    return [
+        pages[path]
+        for path, found in records(pages, Path(app.srcdir)).items()
+        if _waits(found, again) or _stamp(found) != before.get(pages[path])
+    ]
 
 
 def _execute(app, env, pages):
     root = Path(app.srcdir)
-    try:
-        execute((Path(env.doc2path(page)) for page in pages), root)
-    except Failed as error:
-        raise ExtensionError(str(error)) from None
+    paths = {Path(env.doc2path(page)): page for page in pages}
+    execute(paths, root, again=TOLD not in os.environ)
+    read = {paths[path]: _stamp(found) for path, found in records(paths, root).items()}
+    env.book_read = getattr(env, "book_read", {}) | read
     env.mystnb_config.execution_cache_path = str(folder(root))
+
+
+def _tell(app, exception):
+    """A build that stands, but has boxes on its pages, ends with a list and status 1.
+
+    It raises nothing: for that Sphinx would throw away what it has read.
+    """
+    if exception is not None or TOLD in os.environ:
+        return
+    pages = (Path(app.env.doc2path(page)) for page in sorted(app.env.found_docs))
+    if found := failures(pages, Path(app.srcdir)):
+        logging.getLogger(__name__).info(told(found), color="red")
+        app.statuscode = 1

@@ -7,46 +7,33 @@ first to the last, and must show the same picture: neither a later cell nor an e
 that runs once more may spoil it. There the positions, too, that the prose names are held
 against the grid of their figure.
 
-A notebook that has passed is kept with what it shows (``--keep``), for the pages.
+A notebook is kept with what it shows (``--keep``), for the pages. A cell that has failed
+shows a box that says so, and the others go on; after one that exceeded its time, or in which
+the kernel died, no other is run.
 """
 
-import copy
 import os
 import re
 import time
 from pathlib import Path
 
-import nbformat
 import pytest
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
+from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell
 
 from press import chapters
+from press.execution import failures, record
+from press.execution.box import box, remark
+from press.execution.cells import Notebook, drawn_again
 from press.execution.progress import Progress
-from press.lint import POSITION, drawing
-from press.pages.links import cite_outputs
 
-FIGURES = {"figure", "widget"}
-DRAWS = re.compile(r"\b(matplotlib|interact)\b")  # other kernels start without drawing
-PREPARE = """from press.figures import {bundle}
-from utils.interact import show_with
-show_with({bundle})
-del {bundle}, show_with
-%config InlineBackend.figure_formats = {formats}
-import warnings  # a drawing without a grid has nothing to lay out, and is drawn twice
-warnings.filterwarnings("ignore", "There are no gridspecs with layoutgrids")
-del warnings
-"""
-FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
-AGAIN = {"bundle": "default_bundle", "formats": ["png"]}
 # What a call of matplotlib returns: no output of a cell that shows its picture.
 HANDLE = re.compile(r"\[?<matplotlib\.|Text\(")
 WRONG_NUMBERS = ("overflow encountered", "divide by zero", "invalid value")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--keep", help="folder of a jupyter-cache for what has passed")
+    parser.addoption("--keep", help="folder of a jupyter-cache for what was executed")
 
 
 def pytest_configure(config):
@@ -56,7 +43,10 @@ def pytest_configure(config):
 
 
 def restrict_kernels() -> None:
-    """Every Python started from here: no network, wrong numbers are errors, one core."""
+    """Every Python started from here: no network, wrong numbers are errors, one core.
+
+    And text in UTF-8, whatever the system's language.
+    """
     offline = Path(__file__).with_name("offline")
     paths = [offline, chapters.ROOT, os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(str(path) for path in paths if path)
@@ -64,7 +54,15 @@ def restrict_kernels() -> None:
         f"error:{message}:RuntimeWarning" for message in WRONG_NUMBERS
     )
     os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ["PYTHONUTF8"] = "1"
     os.environ.pop("MPLBACKEND", None)  # a kernel chooses Jupyter's own
+
+
+def pytest_collect_file(file_path, parent):
+    """Not nbval's own files: those compare outputs and know no failure."""
+    if file_path.suffix == ".ipynb":
+        return Notebook.from_parent(parent, path=file_path)
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -77,134 +75,74 @@ def pytest_collection_modifyitems(items):
     items[:] = [i for n in notebooks for i in n.cells + drawn_again(n.cells)]
 
 
-def run(kernel, code: str) -> None:
-    """Execute code in a kernel of nbval's; RuntimeError with what it raised."""
-    request, raised = kernel.execute_cell_input(code, allow_stdin=False), None
-    kernel.await_reply(request, timeout=60)
-    while True:
-        message = kernel.get_message("iopub", timeout=60)
-        if message["parent_header"].get("msg_id") != request:
-            continue
-        if message["msg_type"] == "error":
-            raised = "\n".join(message["content"]["traceback"])
-        if message["content"].get("execution_state") == "idle":
-            break
-    if raised:
-        raise RuntimeError(raised)
-
-
-def weight(notebook: nbformat.NotebookNode) -> float:
+def weight(notebook: NotebookNode) -> float:
     """About how long a notebook takes: sliders, which draw many frames, and trainings."""
     tags = [tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])]
     return sum({"widget": 1, "slow": 1, "run": 0.2}.get(tag, 0.05) for tag in tags)
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """The kernel, which starts with the first cell, shows figures as the pages do."""
-    result = yield
-    if isinstance(item, IPyNbCell) and not hasattr(item.parent, "started"):
-        item.parent.started, item.parent.passed = time.monotonic(), True
-        if any(DRAWS.search(cell.cell.source) for cell in item.parent.cells):
-            run(item.parent.kernel, PREPARE.format(**FOR_PAGES))
-    return result
+    """A cell behind the end of its notebook is left out."""
+    if item.parent.stopped:
+        pytest.skip(item.parent.stopped)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
+    """What fails is noted with its cell, and whether the rest can run."""
     report = yield
-    if isinstance(item, IPyNbCell) and report.failed:
-        item.parent.passed = False
+    if report.failed and call.when != "teardown":
+        notebook = item.parent
+        notebook.stopped = failures.stopped(item)
+        told = failures.failure(item, call.excinfo.value)
+        notebook.failures.append((getattr(item, "first", item), told))
     return report
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """After its last cell a notebook is kept, if all of it has passed."""
+    """After its last cell a notebook is kept, with what failed in it."""
     notebook = item.parent
-    if not isinstance(item, IPyNbCell) or getattr(nextitem, "parent", None) is notebook:
+    if getattr(nextitem, "parent", None) is notebook:
         return
+    notebook.failures += [(cell, failures.lost(cell)) for cell in left_out(notebook)]
     seconds = time.monotonic() - notebook.started
-    item.user_properties.append(("finished", [seconds, notebook.passed]))
-    if notebook.passed and item.config.option.keep:
+    item.user_properties.append(("finished", [seconds, not notebook.failures]))
+    if item.config.option.keep:
         keep(notebook, item.config.option.keep, seconds)
 
 
-def keep(notebook, folder: str, seconds: float) -> None:
-    """Put a notebook with its outputs into the jupyter-cache in ``folder``."""
-    result = copy.deepcopy(notebook.nb)
-    cells = [cell for cell in result.cells if cell.cell_type == "code"]
-    for cell, item in zip(cells, notebook.cells, strict=True):
-        cell.outputs = [output for output in item.test_outputs if not is_handle(output)]
-    # As a kernel introduces itself: the page takes its highlighting from it.
-    result.metadata.language_info = {"name": "python", "pygments_lexer": "ipython3"}
-    cite_outputs(result)
-    record = CacheBundleIn(
-        result, str(notebook.path), data={"execution_seconds": seconds}
-    )
-    get_cache(folder).cache_notebook_bundle(
-        record, check_validity=False, overwrite=True
-    )
+def keep(notebook: Notebook, folder: str, seconds: float) -> None:
+    """Put a notebook with its outputs and failures into the jupyter-cache in ``folder``."""
+    shown = [outputs(item) for item in notebook.cells]
+    told = [failure for _, failure in notebook.failures]
+    record.put(notebook.nb, notebook.path, Path(folder), shown, told, seconds)
 
 
-def is_handle(output: nbformat.NotebookNode) -> bool:
+def outputs(item: IPyNbCell) -> list[NotebookNode]:
+    """What a cell has shown, and in place of what it raised a box for each failure."""
+    told = [box(failure) for cell, failure in item.parent.failures if cell is item]
+    if item.test_outputs is None and not told:
+        return [remark(item.parent.stopped)]
+    shown = [
+        output
+        for output in item.test_outputs or []
+        if not is_handle(output) and not (told and output.output_type == "error")
+    ]
+    return shown + told
+
+
+def is_handle(output: NotebookNode) -> bool:
     """Whether an output is only the name of an object of matplotlib."""
     data = output.get("data", {})
     return [*data] == ["text/plain"] and bool(HANDLE.match(data["text/plain"]))
 
 
-def drawn_again(cells: list[IPyNbCell]) -> list[IPyNbCell]:
-    """For each figure among a notebook's cells an item that runs it again."""
-    return [DrawnAgain.of(cell) for cell in cells if FIGURES & tags(cell)]
-
-
-def tags(item: IPyNbCell) -> set[str]:
-    return set(item.cell.metadata.get("tags", []))
-
-
-class DrawnAgain(IPyNbCell):
-    """A figure's cell after the end of its notebook."""
-
-    @classmethod
-    def of(cls, first):
-        cell = nbformat.from_dict(first.cell)
-        cell.source = PREPARE.format(**AGAIN) + cell.source
-        cell.source += positions(first)
-        item = cls.from_parent(
-            first.parent,
-            name=f"{first.name} again",
-            cell_num=first.cell_num,
-            cell=cell,
-            options=first.options | {"check": False},  # still a defaultdict
-        )
-        item.first = first
-        return item
-
-    def runtest(self):
-        super().runtest()
-        before, after = pictures(self.first), pictures(self)
-        if not before:
-            self.raise_cell_error("expected a picture (image/png), got none")
-        if before != after:
-            same = sum(a == b for a, b in zip(before, after, strict=False))
-            self.raise_cell_error(
-                f"expected the {len(before)} pictures of the first run, "
-                f"got {len(after)}, of which {same} are the same"
-            )
-
-
-def positions(item: IPyNbCell) -> str:
-    """Code that fails where the prose names a position which the figure does not have."""
-    if "widget" not in tags(item):
-        return ""
-    figure, _ = drawing(item.cell)
-    found = POSITION.findall(chapters.markdown(item.parent.nb))
-    calls = [f"position({figure}, {text!r})" for name, text in found if name == figure]
-    if not calls:
-        return ""
-    return "\n".join(["", "from utils.interact import position", *calls])
-
-
-def pictures(item: IPyNbCell) -> list[str]:
-    """The pictures that a cell has shown, as their bytes in base64."""
-    data = [output.get("data", {}) for output in item.test_outputs or []]
-    return [d["image/png"] for d in data if "image/png" in d]
+def left_out(notebook: Notebook) -> list[IPyNbCell]:
+    """Cells that nothing is known of: another process executed them, and was ended."""
+    return [
+        cell
+        for cell in notebook.cells
+        if cell.test_outputs is None
+        and not (notebook.stopped or notebook.has_failed(cell))
+    ]

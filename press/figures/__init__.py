@@ -182,9 +182,9 @@ def _still(function, controls, pictures):
 
 def _html(function, controls, data, base, size):
     payload = json.dumps(data, ensure_ascii=False)
-    return Template((ASSETS / "figure.html").read_text()).substitute(
-        css=(ASSETS / "figure.css").read_text(),
-        js=(ASSETS / "figure.js").read_text(),
+    return Template((ASSETS / "figure.html").read_text("utf-8")).substitute(
+        css=(ASSETS / "figure.css").read_text("utf-8"),
+        js=(ASSETS / "figure.js").read_text("utf-8"),
         name=html.escape(function.__name__),
         title=html.escape(function.__name__.replace("_", " ")),
         ratio=round(size[0] / size[1], 3),

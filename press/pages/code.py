@@ -9,6 +9,7 @@ from sphinx.highlighting import PygmentsBridge
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from press import chapters
+from press.execution.box import boxes
 
 # Lines that may stand open: a short check is the lesson, a short experiment says what it does,
 # while a check of what a figure shows (``seen``) is for whoever doubts the figure.
@@ -87,7 +88,7 @@ class CodeInAnswer(SphinxPostTransform):
 
     def run(self, **kwargs):
         for cell in list(self.document.findall(nodes.container)):
-            if "tag_solution" not in cell["classes"]:
+            if "tag_solution" not in cell["classes"] or boxes(cell):
                 continue
             before = cell.parent[: cell.parent.index(cell)]
             while before and isinstance(before[-1], nodes.raw):

@@ -27,6 +27,8 @@ def _write(app, exception):
     folder.mkdir(parents=True, exist_ok=True)
     for slug in chapters.SLUGS:
         page = Path(app.outdir, "book", f"{slug}.html")
+        for old in folder.glob(f"{chapters.digits(slug)}_*.webp"):
+            old.unlink()  # a figure that failed shows no picture of an earlier run
         for name, data in FIGURE.findall(
             page.read_text("utf-8") if page.exists() else ""
         ):

@@ -45,6 +45,8 @@ def main() -> None:
         (BUILD / BOOK).unlink(missing_ok=True)
         sys.exit(f"\n{error}")
     print(f"The book for print, and its chapters beside it:  {PDF / BOOK}")
+    if found := cache.failures(sorted(chapters.BOOK.glob("*.ipynb"))):
+        sys.exit(cache.told(found))
 
 
 if __name__ == "__main__":

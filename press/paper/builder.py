@@ -48,14 +48,14 @@ class Paper(LaTeXBuilder):
             "extraclassoptions": "openany,twoside",
             "babel": "",
             "polyglossia": "\\usepackage{polyglossia}",
-            "fontpkg": (HERE / "fonts.tex").read_text(),
+            "fontpkg": (HERE / "fonts.tex").read_text("utf-8"),
             "fncychap": "",
             "sphinxsetup": "verbatimwithframe=false, TitleColor={RGB}{0,0,0}, "
             # Or an edge of it shows beneath the ground, on some pixels and not on others.
             "VerbatimColor={RGB}{242,242,242}, VerbatimBorderColor={RGB}{242,242,242}",
             "fvset": r"\fvset{fontsize=\footnotesize, baselinestretch=0.93}",
             "geometry": "",
-            "preamble": (HERE / "book.tex").read_text(),
+            "preamble": (HERE / "book.tex").read_text("utf-8"),
             "maketitle": r"\booktitlepage",
             "tableofcontents": r"\bookcontents",
             "makeindex": "",
@@ -66,8 +66,9 @@ class Paper(LaTeXBuilder):
     def assemble_doctree(self, indexfile, toctree_only, appendices):
         pages = [f"{chapters.BOOK.name}/{slug}" for slug in chapters.SLUGS]
         self.docnames = {*pages, *BACK}
-        cover = rf"\newcommand{{\bookcover}}{{\bookpicture{{{figures.cover(self)}}}}}"
-        self.context["preamble"] += cover
+        picture = figures.cover(self)
+        cover = rf"\bookpicture{{{picture}}}" if picture else ""
+        self.context["preamble"] += rf"\newcommand{{\bookcover}}{{{cover}}}"
         tree = new_document("<paper>")
         tree["docname"] = indexfile
         title = nodes.section(

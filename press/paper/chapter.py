@@ -7,6 +7,7 @@ from sphinx import addnodes
 from sphinx_exercise.nodes import solution_node
 
 from press import chapters
+from press.execution.box import boxes
 from press.pages.code import OPEN
 from press.paper import figures
 from press.paper.latex import raw
@@ -77,7 +78,7 @@ class Chapter:
             else:
                 before = self.figure
                 self._cell(node)
-                if predict is not None and self.figure != before:
+                if predict is not None and self.figure not in (before, None):
                     label = figures.label(self.slug, self.figure)
                     predict[0] += raw(
                         rf" (Figure~\ref{{{label}}}, page~\pageref{{{label}}})"
@@ -93,8 +94,11 @@ class Chapter:
         cell["classes"] = [name for name in cell["classes"] if "hide-" not in name]
         code = next(iter(cell.findall(nodes.literal_block)), None)
         name = chapters.read(self.slug).cells[cell["cell_index"]].id
-        if "seen" in tags:
+        failed = bool(boxes(cell))
+        if "seen" in tags and not failed:
             return cell.parent.remove(cell)
+        if "widget" in tags and failed:
+            self.figure = None  # what should have been seen belongs to no other
         self._for_paper(cell)
         if {"remove-input", "figure", "widget"} & tags or self._long(tags, code):
             for box in [c for c in cell if "cell_input" in c.get("classes", ())]:
@@ -139,7 +143,9 @@ class Chapter:
         types = {content["mime_type"]: content for content in bundle}
         if "image/png" not in types:
             kind = next(kind for kind in TEXTS if kind in types)
-            bundle.replace_self(types[kind].children)
+            shown = types[kind].children
+            # As a warning, for a frame around it.
+            bundle.replace_self(nodes.warning("", *shown) if boxes(bundle) else shown)
             return
         picture = figures.best(self.builder, types)
         if figures.is_interactive(types):
@@ -161,7 +167,8 @@ class Chapter:
             content = [
                 node for node in box.children if not isinstance(node, nodes.title)
             ]
-            section += raw(rf"\seen{{{figures.label(self.slug, name)}}}")
+            if name:
+                section += raw(rf"\seen{{{figures.label(self.slug, name)}}}")
             section += content
         self.top += section
 

@@ -43,7 +43,8 @@ def missing() -> list[str]:
     """Packages of Debian that this machine lacks; none where all is there."""
     if any(shutil.which(program) is None for program in PROGRAMS):
         return sorted(set(NEEDED.values()))
-    found = subprocess.run(["kpsewhich", *NEEDED], capture_output=True, text=True)
+    command = ["kpsewhich", *NEEDED]
+    found = subprocess.run(command, capture_output=True, encoding="utf-8")
     names = {Path(line).name for line in found.stdout.splitlines()}
     return sorted({package for file, package in NEEDED.items() if file not in names})
 
@@ -76,7 +77,7 @@ def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
         if before == aux:
             break
         before = aux
-    faults = faults_of(log.read_text(errors="replace")) if log.exists() else []
+    faults = faults_of(log.read_text("utf-8", errors="replace")) if log.exists() else []
     if status and not faults:
         raise Failed(
             f"xelatex ended with {status}, and its log does not say why: {log}"
@@ -104,7 +105,8 @@ def _run(folder, *command, stands=(0,)):
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
     )
     if done.returncode not in stands:  # killed, say, with half of the pages written
         said = done.stderr[-2000:]

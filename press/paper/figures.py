@@ -11,6 +11,7 @@ from docutils import nodes
 from PIL import Image
 from pypdf import PdfReader
 
+from press.execution.box import boxes
 from press.lint import POSITION
 from press.paper.latex import escape
 
@@ -171,7 +172,7 @@ def _copied(picture, folder):
 
 
 def cover(builder) -> str:
-    """The picture of the landing page, for the title page."""
+    """The picture of the landing page, for the title page; empty where its cell failed."""
     tree = builder.env.get_doctree("book/index")
     for bundle in tree.findall(nodes.container):
         if bundle.get("nb_element") == "mime_bundle":
@@ -180,6 +181,8 @@ def cover(builder) -> str:
                 out = Path(builder.outdir, "figures")
                 out.mkdir(exist_ok=True)
                 return _copied(best(builder, types), out)
+    if boxes(tree):
+        return ""
     raise ValueError("book/index: expected an interactive figure, got none")
 
 

@@ -12,7 +12,6 @@ import nbformat
 from tests.chapter_code import ROOT
 
 SETUP = "import matplotlib.pyplot as plt\nfrom utils.interact import interact"
-DIVIDES = "fine = 1\nbroken = 1 / 0"
 BREAKS_INSIDE = '''@interact(a=(0, 4))
 def figure(a=0):
     """A picture that fails between the corners of its grid."""
@@ -67,14 +66,23 @@ def cell(content, number):
 
 
 def build(folder):
-    """Build as `make book` builds; the finished process."""
+    """Build with a bare jupyter-book; the finished process."""
     command = [Path(sys.executable).parent / "jupyter-book", "build", ".", "-W", "-n"]
+    return _run([*command, "--keep-going"], folder)
+
+
+def make(folder, *arguments, **environment):
+    """Build as `make book` builds; the finished process."""
+    return _run([sys.executable, "-m", "press", *arguments], folder, **environment)
+
+
+def _run(command, folder, **environment):
     return subprocess.run(
-        [*command, "--keep-going"],
+        command,
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder), "WORKERS": "1"},
+        env=os.environ | {"PYTHONPATH": str(folder), "WORKERS": "1"} | environment,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=300,
     )
 

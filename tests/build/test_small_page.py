@@ -58,15 +58,22 @@ CHAPTER = [
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """A small book, built once, of a chapter and of a page with code that is none."""
-    folder = tmp_path_factory.mktemp("book")
+    """A small book, built once, of a chapter and of a page with code that is none.
+
+    Where it is hardest: the folder has a blank and Chinese letters, the system no language.
+    """
+    folder = tmp_path_factory.mktemp("book") / "神经 网络"
+    folder.mkdir()
     write(folder, **{"01_small": CHAPTER, "words": ["# Words", ("print('said')",)]})
-    config = (folder / "_config.yml").read_text()
+    config = (folder / "_config.yml").read_text("utf-8")
     for old, new in HUB.items():
         assert config.count(old) == 1
         config = config.replace(old, new)
-    (folder / "_config.yml").write_text(config)
-    done = build(folder)
+    (folder / "_config.yml").write_text(config, "utf-8")
+    with pytest.MonkeyPatch.context() as system:
+        system.setenv("LC_ALL", "C")
+        system.delenv("PYTHONUTF8", raising=False)
+        done = build(folder)
     assert executed(done) == {"01_small", "words", "index"}
     assert "TCP" not in done.stdout + done.stderr
     return folder
@@ -74,7 +81,7 @@ def book(tmp_path_factory):
 
 @pytest.fixture
 def page(book):
-    html = (book / "_build" / "html" / "book" / "01_small.html").read_text()
+    html = (book / "_build" / "html" / "book" / "01_small.html").read_text("utf-8")
     return BeautifulSoup(html, "html.parser")
 
 

@@ -1,0 +1,128 @@
+"""The cells of a notebook as pytest runs them: nbval's, and the figures among them again."""
+
+import re
+import time
+
+import nbformat
+import pytest
+from nbval.plugin import IPyNbCell, IPyNbFile
+
+from press import chapters
+from press.execution.kernel import Kernel
+from press.lint import POSITION, drawing
+
+FIGURES = {"figure", "widget"}
+DRAWS = re.compile(r"\b(matplotlib|interact)\b")  # other kernels start without drawing
+PREPARE = """from press.figures import {bundle}
+from utils.interact import show_with
+show_with({bundle})
+del {bundle}, show_with
+%config InlineBackend.figure_formats = {formats}
+import warnings  # a drawing without a grid has nothing to lay out, and is drawn twice
+warnings.filterwarnings("ignore", "There are no gridspecs with layoutgrids")
+del warnings
+"""
+FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
+AGAIN = {"bundle": "default_bundle", "formats": ["png"]}
+
+
+class Notebook(IPyNbFile):
+    """A notebook, and what has become of it."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.compare_outputs = False  # the sources have none
+        self.started = time.monotonic()
+        self.cells = []  # those of the notebook, without the figures again
+        self.ready = False  # to run them
+        self.failures = []  # pairs of a cell and what failed there
+        self.stopped = ""  # why the cells that are left are not run
+
+    def setup(self):
+        """Start a kernel, which shows figures as the pages do."""
+        self.started = time.monotonic()
+        name = self.nb.metadata.get("kernelspec", {}).get("name", "python3")
+        self.kernel = Kernel(name, cwd=str(self.path.parent))
+        if any(DRAWS.search(cell.cell.source) for cell in self.cells):
+            limit = self.config.option.nbval_cell_timeout
+            self.kernel.run(PREPARE.format(**FOR_PAGES), limit)
+        self.ready = True
+
+    def has_failed(self, item: IPyNbCell) -> bool:
+        """Whether something has failed in a cell so far."""
+        return any(cell is item for cell, _ in self.failures)
+
+
+class Unlike(Exception):
+    """A figure that was drawn again is another; says what was expected and what came."""
+
+    def __str__(self):
+        return "expected {}, got {}".format(*self.args)
+
+
+class DrawnAgain(IPyNbCell):
+    """A figure's cell after the end of its notebook."""
+
+    @classmethod
+    def of(cls, first: IPyNbCell) -> "DrawnAgain":
+        """The same cell, to be run again."""
+        cell = nbformat.from_dict(first.cell)
+        cell.source = PREPARE.format(**AGAIN) + cell.source
+        cell.source += positions(first)
+        item = cls.from_parent(
+            first.parent,
+            name=f"{first.name} again",
+            cell_num=first.cell_num,
+            cell=cell,
+            options=first.options | {"check": False},  # still a defaultdict
+        )
+        item.first = first
+        return item
+
+    def runtest(self):
+        """Draw it, and compare.
+
+        Raises
+        ------
+        Unlike
+            It is another figure.
+        """
+        if self.parent.has_failed(self.first):
+            pytest.skip("it failed the first time")
+        super().runtest()
+        before, after = pictures(self.first), pictures(self)
+        if not before:
+            raise Unlike("a picture (image/png)", "none")
+        if before != after:
+            same = sum(a == b for a, b in zip(before, after, strict=False))
+            raise Unlike(
+                "the figure as before when it is drawn once more after the whole notebook",
+                f"{len(after)} of {len(before)} pictures, of which {same} are the same",
+            )
+
+
+def drawn_again(cells: list[IPyNbCell]) -> list[IPyNbCell]:
+    """For each figure among a notebook's cells an item that runs it again."""
+    return [DrawnAgain.of(cell) for cell in cells if FIGURES & tags(cell)]
+
+
+def tags(item: IPyNbCell) -> set[str]:
+    return set(item.cell.metadata.get("tags", []))
+
+
+def positions(item: IPyNbCell) -> str:
+    """Code that fails where the prose names a position which the figure does not have."""
+    if "widget" not in tags(item):
+        return ""
+    figure, _ = drawing(item.cell)
+    found = POSITION.findall(chapters.markdown(item.parent.nb))
+    calls = [f"position({figure}, {text!r})" for name, text in found if name == figure]
+    if not calls:
+        return ""
+    return "\n".join(["", "from utils.interact import position", *calls])
+
+
+def pictures(item: IPyNbCell) -> list[str]:
+    """The pictures that a cell has shown, as their bytes in base64."""
+    data = [output.get("data", {}) for output in item.test_outputs or []]
+    return [d["image/png"] for d in data if "image/png" in d]

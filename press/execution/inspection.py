@@ -1,0 +1,114 @@
+"""Where a cell failed, and what it got there: asked in its kernel, right after.
+
+IPython keeps the last error with the frames that it came through.
+"""
+
+import ast
+import json
+import linecache
+import sys
+import traceback
+from types import FrameType
+
+from IPython import get_ipython
+
+LINES = 12  # of a statement as it is shown
+LONGEST = 200  # characters of a value as it is shown
+
+
+def tell() -> None:
+    """Print the last error as JSON: its name, what it says, the line, the statement."""
+    print(json.dumps(inspect(sys.last_value, get_ipython().user_ns)))
+
+
+def inspect(error: BaseException, names: dict) -> dict:
+    """What ``tell`` prints of an error that came from a cell run with ``names``.
+
+    ``name`` and ``says`` are the error's, ``line`` counts in the cell from 1, ``statement``
+    is the cell's there, ``holds`` whether it is an assertion, and ``values`` says what the
+    sides of its comparison were.
+    """
+    steps = list(traceback.walk_tb(error.__traceback__))
+    files = [f.f_code.co_filename for f, _ in steps if f.f_globals is names]
+    own = [i for i, (f, _) in enumerate(steps) if files[:1] == [f.f_code.co_filename]]
+    notes = getattr(error, "__notes__", [])
+    told = {
+        "name": type(error).__name__,
+        "says": "\n".join(filter(None, [str(error), *notes])),
+    }
+    if not own:  # it was not even compiled
+        line, text = getattr(error, "lineno", None), getattr(error, "text", None)
+        return told | {"line": line, "statement": (text or "").strip()}
+    frame, line = steps[own[-1]]
+    lines = [text.rstrip("\n") for text in linecache.getlines(files[0])]
+    statement = _statement("\n".join(lines), line)
+    told |= {"line": line, "statement": _text(statement, lines, line)}
+    told["holds"] = isinstance(error, AssertionError)
+    if isinstance(statement, ast.Assert) and steps[-1][0] is frame:
+        told["values"] = _values(statement.test, frame)
+    return told
+
+
+def _statement(code, line):
+    """The innermost statement of the code that has the line; None if none has it."""
+    try:
+        found = [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.stmt)]
+    except SyntaxError:
+        return None
+    found = [n for n in found if n.lineno <= line <= n.end_lineno]
+    return min(found, key=lambda n: n.end_lineno - n.lineno, default=None)
+
+
+def _text(statement, lines, line):
+    """The source of a statement, of a compound one its head alone."""
+    first, last = line, line
+    if statement is not None:
+        body = getattr(statement, "body", None)
+        first = statement.lineno
+        last = body[0].lineno - 1 if body else statement.end_lineno
+    shown = [text for text in lines[first - 1 : max(first, last)]][:LINES]
+    margin = min((len(t) - len(t.lstrip()) for t in shown if t.strip()), default=0)
+    return "\n".join(text[margin:] for text in shown)
+
+
+def _values(test: ast.expr, frame: FrameType) -> list[str]:
+    """What the sides of a comparison are, computed again; none if it holds now."""
+    names, values = frame.f_globals | frame.f_locals, []
+    try:
+        for side in _sides(test):
+            values.append(f"{ast.unparse(side)} is {_short(_value(side, names))}")
+        return [] if _value(test, names) else values
+    except Exception:  # what it needs may be gone: what the error says must do
+        return []
+
+
+def _sides(test):
+    if isinstance(test, ast.BoolOp):
+        return [side for value in test.values for side in _sides(value)]
+    if isinstance(test, ast.Compare):
+        return [
+            side for side in (test.left, *test.comparators) if not _is_literal(side)
+        ]
+    return [test]
+
+
+def _is_literal(node):
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def _value(node, names):
+    return eval(compile(ast.Expression(node), "<again>", "eval"), names)
+
+
+def _short(value):
+    """A value in a line: numbers as they are read, whatever holds them."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
+    text = (
+        f"{value:.10g}" if isinstance(value, float) else " ".join(repr(value).split())
+    )
+    return text if len(text) <= LONGEST else text[:LONGEST] + " …"

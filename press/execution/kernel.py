@@ -1,0 +1,69 @@
+"""The kernel of a notebook: it notices when it has died, and runs code of ours."""
+
+import time
+from queue import Empty
+
+from nbval.kernel import RunningKernel
+
+LOOK = 1.0  # seconds between two looks at whether it lives
+LAST_WORDS = 0.5  # seconds in which what a dead kernel has said comes in
+
+
+class Kernel(RunningKernel):
+    """nbval's kernel; that waits for the answer of a dead one as long as for a slow one.
+
+    To nbval a kernel that dies looks like a cell that exceeds its time; ``died`` tells them
+    apart.
+    """
+
+    died = False
+
+    def await_reply(self, msg_id: str, timeout: float) -> None:
+        """Wait for the answer to a request; ``queue.Empty`` if none comes."""
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                return super().await_reply(msg_id, min(timeout, LOOK))
+            except Empty:
+                self.died = not self.is_alive()
+                if self.died or time.monotonic() >= end:
+                    raise
+
+    def interrupt(self) -> None:
+        """Stop what runs, unless nothing can."""
+        if not self.died:
+            super().interrupt()
+
+    def get_message(self, stream: str, timeout: float | None = None) -> dict:
+        """The next message of a stream; ``queue.Empty`` if none comes."""
+        return super().get_message(stream, LAST_WORDS if self.died else timeout)
+
+    def run(self, code: str, timeout: float = 60) -> str:
+        """Execute code of ours; what it prints.
+
+        Raises
+        ------
+        RuntimeError
+            With what the code raised.
+        queue.Empty
+            The code takes longer than ``timeout`` seconds, or the kernel has died.
+        """
+        request, raised, printed = (
+            self.execute_cell_input(code, allow_stdin=False),
+            "",
+            "",
+        )
+        self.await_reply(request, timeout)
+        while True:
+            message = self.get_message("iopub", timeout=60)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "error":
+                raised = "\n".join(message["content"]["traceback"])
+            if message["msg_type"] == "stream":
+                printed += message["content"]["text"]
+            if message["content"].get("execution_state") == "idle":
+                break
+        if raised:
+            raise RuntimeError(raised)
+        return printed

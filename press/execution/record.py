@@ -1,0 +1,73 @@
+"""What jupyter-cache keeps of a notebook that was executed: outputs, seconds, failures."""
+
+import contextlib
+import copy
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_cache.cache.db import NbCacheRecord
+from nbformat import NotebookNode
+
+from press.execution.box import Failure
+from press.pages.links import cite_outputs
+
+
+def put(
+    notebook: NotebookNode,
+    path: Path,
+    folder: Path,
+    outputs: list[list[NotebookNode]],
+    failures: list[Failure],
+    seconds: float = 0.0,
+) -> None:
+    """Put a notebook with these outputs of its code cells into a jupyter-cache."""
+    result = copy.deepcopy(notebook)
+    cells = [cell for cell in result.cells if cell.cell_type == "code"]
+    for cell, shown in zip(cells, outputs, strict=True):
+        cell.outputs = shown
+    # As a kernel introduces itself: the page takes its highlighting from it.
+    result.metadata.language_info = {"name": "python", "pygments_lexer": "ipython3"}
+    cite_outputs(result)
+    told = [asdict(failure) for failure in failures]
+    data = {"execution_seconds": seconds, "failures": told}
+    kept = get_cache(folder)
+    with _undisturbed():
+        shutil.rmtree(_notebook(kept, result).parent, ignore_errors=True)
+        kept.cache_notebook_bundle(
+            CacheBundleIn(result, str(path), data=data),
+            check_validity=False,
+            overwrite=True,
+        )
+
+
+def find(notebook: NotebookNode, kept: JupyterCacheAbstract) -> NbCacheRecord | None:
+    """The record of a notebook as it is; None if it has not been executed."""
+    with contextlib.suppress(KeyError):
+        found = kept.match_cache_notebook(notebook)
+        # Without its file it was being written when all was stopped.
+        return found if _notebook(kept, notebook).exists() else None
+    return None
+
+
+def failures(found: NbCacheRecord) -> list[Failure]:
+    """What failed when a notebook was executed."""
+    return [Failure(**told) for told in found.data.get("failures", [])]
+
+
+def _notebook(kept, notebook):
+    """Where jupyter-cache has a notebook."""
+    _, key = kept.create_hashed_notebook(notebook)
+    return Path(kept.path, "executed", key, "base.ipynb")
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no Ctrl-C leave half a record."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)

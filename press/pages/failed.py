@@ -1,0 +1,42 @@
+"""A page with cells that failed says so at its top, and folds none of them."""
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from press.execution.box import BOX, HERE, boxes
+
+
+def setup(app):
+    app.add_post_transform(Unfold)
+    app.add_post_transform(Notice)
+
+
+class Unfold(SphinxPostTransform):
+    """Of a cell that failed the code may be folded, not the box."""
+
+    default_priority = 197  # right before press.pages.code folds
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for cell in self.document.findall(nodes.container):
+            if cell.get("hide_mode") and boxes(cell):
+                cell["hide_mode"] = "input"
+
+
+class Notice(SphinxPostTransform):
+    """Under the title, links to what failed."""
+
+    default_priority = 199
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        found = boxes(self.document)
+        title = next(iter(self.document.findall(nodes.title)), None)
+        if not found or title is None:
+            return
+        links = ", ".join(f'<a href="#{x}">box {i}</a>' for i, x in enumerate(found, 1))
+        what = "one cell" if len(found) == 1 else f"{len(found)} cells"
+        said = f"<strong>Not all of this page holds {HERE}: {what} failed</strong> ({links})."
+        html = f'<div class="{BOX}" role="note"><p>{said}</p></div>'
+        place = title.parent.index(title) + 1
+        title.parent.insert(place, nodes.raw("", html, format="html"))
