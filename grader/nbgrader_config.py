@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+import nbgrader.dbutil
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -21,6 +22,8 @@ c = get_config()  # noqa: F821  nbgrader provides it
 # It calls alembic by this bare name, which a shell without .venv does not find.
 tools = str(Path(sys.executable).parent)
 os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
+# By its package: alembic reads a path in the system's encoding, which may lack its letters.
+nbgrader.dbutil.ALEMBIC_DIR = "nbgrader:alembic"
 
 c.GenerateAssignment.preprocessors.prepend([SelfContained])
 c.ClearSolutions.code_stub = {

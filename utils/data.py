@@ -82,7 +82,7 @@ def load_series(name: str) -> dict[str, np.ndarray]:
     if name not in ("sunspots", "us_economy"):
         wanted = "'sunspots' or 'us_economy'"
         raise ValueError(f"load_series: expected {wanted}, got {name!r}")
-    with (_DATASETS / f"{name}.csv").open() as file:
+    with (_DATASETS / f"{name}.csv").open(encoding="utf-8") as file:
         table = np.genfromtxt(file, delimiter=",", names=True)
     return {column: table[column] for column in table.dtype.names}
 

@@ -1,18 +1,23 @@
 """The repository around the chapters: contents, workflows, heavy files, the import of utils."""
 
+import ast
 import fnmatch
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 import yaml
 
 from press.chapters import BOOK, ROOT
 
 
 def test_table_of_contents_lists_every_notebook():
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     listed = re.findall(r"book/\w+\*?", json.dumps(toc))
     pages = {f"book/{p.stem}" for p in BOOK.iterdir() if p.suffix in {".ipynb", ".md"}}
     assert sorted(p for entry in listed for p in fnmatch.filter(pages, entry)) == (
@@ -24,7 +29,7 @@ def test_table_of_contents_lists_every_notebook():
 def test_what_is_published_are_the_pages_that_the_tests_have_passed():
     jobs = {}
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
-        jobs |= yaml.safe_load(path.read_text())["jobs"]
+        jobs |= yaml.safe_load(path.read_text("utf-8"))["jobs"]
     publishing = [job for job in jobs.values() if "deploy-pages" in str(job["steps"])]
     assert publishing
     for job in publishing:
@@ -52,14 +57,102 @@ assert state() == before
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
-def test_no_file_in_git_is_heavy():
-    files = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    heavy = [
-        f for f in files.stdout.split("\n") if f and (ROOT / f).stat().st_size > 500_000
+def files(root: Path = ROOT) -> set[str]:
+    """What belongs to the repository, by its path: what git holds.
+
+    Where git cannot say, as in a zip from the web: all that .gitignore lets through.
+    """
+    if (root / ".git").exists() and shutil.which("git"):
+        command = ["git", "ls-files", "-z"]
+        listed = subprocess.run(command, cwd=root, capture_output=True)
+        if listed.returncode == 0:
+            return {*os.fsdecode(listed.stdout).split("\0")} - {""}
+    ignored = [
+        line.rstrip("/") for line in (root / ".gitignore").read_text("utf-8").split()
     ]
-    assert not heavy
+    found = set()
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            f for f in folders if not any(fnmatch.fnmatch(f, i) for i in ignored)
+        ]
+        found |= {Path(folder, name).relative_to(root).as_posix() for name in names}
+    return found
+
+
+def test_no_file_of_the_repository_is_heavy():
+    found = files()
+    assert {"Makefile", "_toc.yml", "book/index.ipynb"} <= found
+    assert not [f for f in found if (ROOT / f).stat().st_size > 500_000]
+
+
+def test_the_files_are_found_without_git(tmp_path):
+    for name in (
+        "Makefile",
+        ".ci/run",
+        "book/神经 网络.md",
+        "_build/a",
+        "x.egg-info/b",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    here = {".gitignore", "Makefile", ".ci/run", "book/神经 网络.md"}
+    assert files(tmp_path) == here
+    (tmp_path / ".git").mkdir()  # one that git does not take for its own
+    assert files(tmp_path) - {".git"} == here
+
+
+def by_locale(code: str) -> list[int]:
+    """Lines that read or write text as the system's language has it: not so on Windows."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        if not isinstance(node, ast.Call):
+            continue
+        named = {word.arg for word in node.keywords}
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        given = [getattr(argument, "value", None) for argument in node.args]
+        if name == "open" and isinstance(node.func, ast.Name):
+            given = given[1:]  # after the file, as after a path's own method, the mode
+        opens = name == "open" and all(
+            isinstance(mode, str) and {*mode} <= {*"rwxat+"} for mode in given
+        )
+        if "encoding" not in named and (
+            opens
+            or (name == "read_text" and not given)
+            or (name == "write_text" and len(given) < 2)
+            or "text" in named & {"text", "universal_newlines"}
+        ):
+            found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong"),
+    [
+        ("open(name)", True),
+        ("open(name, 'w')", True),
+        ("(folder / name).open()", True),
+        ("path.read_text(errors='replace')", True),
+        ("path.write_text(text)", True),
+        ("run(command, text=True)", True),
+        ("open(name, 'rb')", False),
+        ("Image.open(path)", False),
+        ("path.open('w', encoding='utf-8')", False),
+        ("path.write_text(text, 'utf-8')", False),
+        ("run(command, text=True, encoding='utf-8')", False),
+    ],
+)
+def test_a_file_without_an_encoding_is_seen(code, wrong):
+    assert bool(by_locale(code)) == wrong
+
+
+@pytest.mark.parametrize("room", ["utils", "press", "grader", "hub", ".github"])
+def test_text_is_utf8_whatever_the_system(room):
+    programs = [path for path in files() if path.startswith(f"{room}/")]
+    programs = [ROOT / path for path in programs if path.endswith(".py")]
+    assert programs
+    found = {str(path): by_locale(path.read_text("utf-8")) for path in programs}
+    assert {path: lines for path, lines in found.items() if lines} == {}
 
 
 def test_the_pictures_of_the_readme_are_there_and_light():

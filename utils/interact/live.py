@@ -21,7 +21,8 @@ def live_bundle(
     layout = layout_of(function, controls)
     handles, rows = zip(*map(_handle, controls), strict=True)
     picture = widgets.Image(format="png", layout={"max_width": "100%"})
-    style = widgets.HTML(f"<style>{STYLE.read_text()}</style>", layout=NO_ROOM)
+    css = STYLE.read_text("utf-8")
+    style = widgets.HTML(f"<style>{css}</style>", layout=NO_ROOM)
     # ipywidgets' Image has no alt text, and its tooltip breaks the view (ipywidgets 8.1).
     words = widgets.HTML(layout=NO_ROOM)
     trouble = widgets.HTML()
