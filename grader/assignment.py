@@ -44,15 +44,27 @@ def read(folder: Path) -> NotebookNode:
 def self_contained(notebook: NotebookNode, folder: Path) -> NotebookNode:
     """Make the notebook need nothing but its data beside it; changes ``notebook``.
 
+    The path of a data file, such as ``"../../data/sunspots.csv"``, becomes its name, and the
+    programs that it runs become part of it.
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.source = DATA.sub(
+                lambda found: f'"{Path(found[1]).name}"', cell.source
+            )
+    return with_programs(notebook, folder)
+
+
+def with_programs(notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """Put the programs that the notebook runs into it; changes ``notebook``.
+
     The line ``%run FILE.py`` of a cell becomes the file's text: without its docstring and
-    those of its imports that the cell has, which it needs above the line. The path of a
-    data file, such as ``"../../data/sunspots.csv"``, becomes its name. Paths are relative
+    those of its imports that the cell has, which it needs above the line. Paths are relative
     to ``folder``, where the notebook lies, as they are for Jupyter.
     """
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
-        cell.source = DATA.sub(lambda found: f'"{Path(found[1]).name}"', cell.source)
         if line := RUNS.search(cell.source):
             above, below = cell.source[: line.start()], cell.source[line.end() :]
             imports, definitions = _parts(folder / line[1])

@@ -165,6 +165,18 @@ except AssertionError:
     assert names["refused"] and not falls
 
 
+def test_a_function_that_ought_to_raise_raises():
+    code = """def judge(x):
+    assert x > 2
+    return True
+try:
+    judge(1)
+except AssertionError:
+    refused = True"""
+    names, falls = after(code, shift=0)
+    assert names["refused"] and not falls
+
+
 def test_a_name_that_is_bound_stays_as_it_is():
     names, _ = after("class X: pass\nx = X()\nseed = 3\nx.seed = seed", shift=9)
     assert names["x"].seed == 3

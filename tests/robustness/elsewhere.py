@@ -85,13 +85,12 @@ def _numpy_without(*features):
 
 
 def related(name: str) -> list[Path]:
-    """A notebook; of a chapter its errata and homework as well."""
-    path = runs.notebook(name)
-    if path.stem not in chapters.SLUGS:
-        return [path]
-    digits = chapters.digits(path.stem)
+    """The notebook of a path; of a slug the chapter's, its errata and its homework."""
+    if name not in chapters.SLUGS:
+        return [runs.notebook(name)]
+    digits = chapters.digits(name)
     return [
-        path,
+        chapters.path(name),
         *sorted(chapters.BOOK.glob(f"errata_{digits}.ipynb")),
         *sorted(chapters.ROOT.glob(f"homework/source/{digits}_*/*.ipynb")),
     ]
@@ -106,8 +105,9 @@ def everything() -> list[Path]:
 def report(path: Path, found: dict[str, list[dict]]) -> int:
     """Print what fell in a notebook, and where; how many checks did."""
     places = runs.by_line(found)
+    what = "homework " if "homework" in path.parts else ""
     print(
-        f"{path.stem}: {len(found)} arithmetics, {runs.checks(path)} checks: "
+        f"{what}{path.stem}: {len(found)} arithmetics, {runs.checks(path)} checks: "
         f"{len(places)} fell",
         flush=True,
     )

@@ -51,7 +51,8 @@ def disturb(values: np.ndarray, draw: int) -> None:
 def disturbed(result: object, draw: int) -> object:
     """A result with its numbers moved: a fresh array or tensor in place, a number as a copy."""
     if torch.is_tensor(result):
-        if result.dtype in TENSORS and not is_functorch_wrapped_tensor(result):
+        has_numbers = not (result.is_meta or is_functorch_wrapped_tensor(result))
+        if result.dtype in TENSORS and has_numbers:
             values = result.data  # neither autograd nor its count of versions sees it
             moved = values.numpy(force=True).copy()
             disturb(moved, draw)

@@ -19,8 +19,9 @@ matplotlib.use("agg")
 
 import matplotlib.pyplot as plt
 import nbformat
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.inputtransformer2 import TransformerManager
 
+from grader.assignment import with_programs
 from tests.robustness import last_bits, statements
 from utils.interact import show_with
 
@@ -43,16 +44,16 @@ def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
     def fell(line, got):
         falls[here["cell"], line] = here | {"line": line, "got": got}
 
-    shell = InteractiveShell.instance()  # homework begins with %run
-    shell.user_ns |= statements.names(fell, shift, product)
-    for index, cell in enumerate(nbformat.read(path, 4).cells):
+    names = {"__name__": "__main__"} | statements.names(fell, shift, product)
+    notebook = with_programs(nbformat.read(path, 4), path.parent)
+    for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
         here = {"cell": index, "id": cell.id, "tags": cell.metadata.get("tags", [])}
-        code = shell.transform_cell(cell.source)
+        code = TransformerManager().transform_cell(cell.source)
         for statement in statements.watched(code, f"<cell {index}>"):
             try:
-                exec(statement, shell.user_ns)
+                exec(statement, names)
             except Exception as error:
                 line = _line(error, f"<cell {index}>")
                 fell(line, statements.told(error))

@@ -165,9 +165,12 @@ def _side(part):
 
 
 def _is_expected_to_fall(node):
-    """Whether the notebook itself catches what this check raises."""
+    """Whether the notebook itself may catch what this check raises.
+
+    As around it, or where the function that it is in is called.
+    """
     while node := getattr(node, "parent", None):
-        if isinstance(node, ast.Try) and node.handlers:
+        if isinstance(node, ast.FunctionDef) or getattr(node, "handlers", None):
             return True
     return False
 
