@@ -5,6 +5,7 @@ import io
 import json
 from math import prod
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -60,6 +61,39 @@ def test_a_figure_holds_a_frame_for_each_position(name):
         for control in data["controls"]:
             assert len(control["keys"]) == len(control["texts"]), where
             assert 0 <= control["start"] < len(control["texts"]), where
+
+
+@every_chapter
+def test_whichever_control_is_moved_first_the_picture_changes(name):
+    """The others stand at their defaults then, so none may wait for another one."""
+    for figure in parsed(name).select("figure.interact"):
+        data = json.loads(figure.script.string)
+        idle = controls_without_effect(data)
+        assert not idle, f"{figure['data-name']}: at the defaults {idle} change nothing"
+
+
+def controls_without_effect(data):
+    """Names of the controls along which, from the defaults, all pictures are the same."""
+    counts = [len(control["texts"]) for control in data["controls"]]
+    starts, idle = [control["start"] for control in data["controls"]], []
+    for k, control in enumerate(data["controls"]):
+        seen = set()
+        for i in range(counts[k]):
+            indices = [*starts[:k], i, *starts[k + 1 :]]
+            place = np.ravel_multi_index(indices, counts)
+            seen.add((data["bases"][data["baseOf"][place]], data["frames"][place]))
+        idle += [control["name"]] if len(seen) == 1 else []
+    return idle
+
+
+def test_a_control_that_waits_for_another_one_is_found():
+    """Two controls: of four frames, the last control's running fastest, one differs."""
+    names = ("k", 0), ("alpha", 0)
+    controls = [{"name": n, "texts": ["a", "b"], "start": i} for n, i in names]
+    data = {"controls": controls, "bases": ["x"], "baseOf": [0] * 4}
+    assert controls_without_effect(data | {"frames": ["", "", "p", "q"]}) == ["alpha"]
+    assert controls_without_effect(data | {"frames": ["", "p", "", "q"]}) == ["k"]
+    assert controls_without_effect(data | {"frames": ["", "p", "q", ""]}) == []
 
 
 @every_chapter
