@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 
@@ -153,6 +154,12 @@ def test_text_is_utf8_whatever_the_system(room):
     assert programs
     found = {str(path): by_locale(path.read_text("utf-8")) for path in programs}
     assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize("path", sorted(BOOK.glob("*.ipynb")), ids=lambda p: p.stem)
+def test_a_notebook_reads_its_files_as_utf8(path):
+    code = [c.source for c in nbformat.read(path, 4).cells if c.cell_type == "code"]
+    assert [source for source in code if by_locale(source)] == []
 
 
 def test_the_pictures_of_the_readme_are_there_and_light():
