@@ -43,14 +43,20 @@ def test_the_characters_are_read_as_the_file_says(book):
         assert np.abs(np.subtract(here, there)).max() < 0.15, (here, there)
 
 
+def smooth(losses):
+    """Means over twenty losses."""
+    return np.convolve(losses, np.ones(20) / 20, "valid")
+
+
 def test_parity_is_learned_three_steps_back_as_the_file_says(book):
     rows = stored("truncated")
     assert [(row["K"], row["seed"]) for row in rows] == [("3", k) for k in "012"]
     for row in rows:
         _, losses = book["learn_parity"](int(row["seed"]), K=int(row["K"]))
         there = [float(loss) for loss in row["losses"].split()]
-        assert len(there) == len(losses) and max(there[-1], losses[-1]) < 0.05, row
-        np.testing.assert_allclose(losses, there, rtol=0.1, err_msg=row["seed"])
+        assert len(there) == len(losses) and smooth(losses).min() < 0.05, row["seed"]
+        steps = [np.argmax(smooth(run) < 0.05) for run in (losses, there)]
+        assert 0.7 < steps[0] / steps[1] < 1.4, (row["seed"], steps)
 
 
 def test_thirty_passes_over_the_characters_come_near_counting(book):
