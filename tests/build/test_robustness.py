@@ -232,13 +232,24 @@ def test_last_bits_move_by_one_and_only_where_there_are_any(kind):
     assert (other != moved).mean() > 0.3
 
 
-def test_a_product_has_other_last_bits_and_its_gradient():
-    product = last_bits.product(1)
-    a = torch.randn(5, 4, dtype=torch.float64, requires_grad=True)
-    b = torch.randn(4, 3, dtype=torch.float64)
-    moved = product(a, b)
-    assert not torch.equal(moved, a @ b) and torch.allclose(moved, a @ b, rtol=1e-12)
-    (gradient,) = torch.autograd.grad(moved.sum(), a)
-    assert torch.allclose(gradient, b.sum(1).expand(5, 4))
-    whole = np.arange(6.0).reshape(2, 3)
+def test_a_product_moves_as_on_another_processor_and_its_gradient_stays():
+    product, rng = last_bits.product(1), np.random.default_rng(4)
+    a, b = (rng.normal(size=shape) for shape in ((70, 40), (40, 30)))
+    off = np.abs(product(a, b) - a @ b) / np.sqrt(a**2 @ b**2) / np.finfo(float).eps
+    assert 1 < np.median(off) < 3 and off.max() < 4
+    assert isinstance(product(a[0], b[:, 0]), np.floating)
+    x = torch.tensor(a, requires_grad=True)
+    moved = product(x, torch.tensor(b))
+    np.testing.assert_allclose(moved.detach(), a @ b, atol=1e-12)
+    assert (moved.detach().numpy() != a @ b).mean() > 0.9
+    (gradient,) = torch.autograd.grad(moved.sum(), x)
+    np.testing.assert_allclose(gradient, np.tile(b.sum(axis=1), (70, 1)))
+
+
+def test_an_exact_product_stays():
+    product, whole = last_bits.product(1), np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(product(whole, whole.T), whole @ whole.T)
+    np.testing.assert_array_equal(product(np.eye(3), np.eye(3)), np.eye(3))
+    assert product(np.arange(3), np.arange(3)) == 5
+    meta = torch.ones(2, 3, device="meta")
+    assert product(meta, meta.T).shape == (2, 2)

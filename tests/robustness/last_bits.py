@@ -1,16 +1,20 @@
 """Numbers that differ in their last bits, as those of another processor do.
 
-Another processor sums in another order, so a product of matrices comes out otherwise in its
-last bits, and a training of some hundred steps carries that far. Here what random generators
-return, what optimisers start from and each product ``a @ b`` of a notebook moves to one of the
-two numbers beside it, by at most a relative 2.2e-16 in float64 and 1.2e-7 in float32. Which of
-the two depends on the number alone, so equal numbers stay equal and a run can be repeated.
-A number with few digits, such as a sum of small integers or a half, is exact on every
-processor and stays as it is.
+Another processor sums in another order. Measured on products of normal matrices, 10 to 785
+terms a sum, between kernels for AVX-512, AVX2 and SSE: half to nine tenths of the entries
+differ, by 1 to 5 rounding units (2.2e-16 in float64, 1.2e-7 in float32) of the root of the sum
+of the squared terms, so an entry that nearly cancels may lose many digits. NumPy's exp, log and
+tanh differ by at most 2 units. A training of some hundred steps carries that far.
+
+Here each product ``a @ b`` of a notebook moves by two such units, up or down, and what random
+generators return and what optimisers start from by one. Which way depends on the number alone,
+so equal numbers stay equal and a run can be repeated. A number with few digits, such as a sum
+of small integers or a half, is exact on every processor and stays as it is.
 """
 
 import functools
 import inspect
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -23,36 +27,42 @@ WIDTHS = {
 }
 TENSORS = {torch.float64, torch.float32}
 MIX = 0x9E3779B97F4A7C15  # odd: its products spread over the high bits
+UNITS = 2  # by which a product moves
 PICKS = {"choice", "permutation", "permuted", "shuffle", "spawn"}  # what they are given
 DRAWN_BY_TORCH = ("rand", "randn", "normal", "rand_like", "randn_like")
 FILLED_BY_TORCH = ("normal_", "uniform_", "exponential_", "log_normal_", "cauchy_")
 
 
-def disturb(values: np.ndarray, draw: int) -> None:
-    """Move floating-point values, in place, to one of the two numbers beside each.
+def signs(values: np.ndarray, draw: int) -> np.ndarray:
+    """Which way each of the values moves: +1 or −1, and 0 for what stays.
 
-    Zeros, infinities, nan and numbers with few digits stay. Other dtypes than float64 and
-    float32 stay as they are.
+    Zeros, infinities, nan and numbers with few digits stay, and whatever is neither float64
+    nor float32.
     """
-    if values.dtype not in WIDTHS or not values.size:
-        return
+    if values.dtype not in WIDTHS:
+        return np.zeros(values.shape, np.int8)
     integers, exact = WIDTHS[values.dtype]
     bits = values.view(integers)
     width = 8 * bits.itemsize
     with np.errstate(over="ignore"):  # integers wrap, which is the point
         mixed = (bits ^ integers(draw)) * integers(MIX % (1 << width))
-    up = (mixed >> integers(width - 1)).astype(bool)
-    inexact = (bits & integers((1 << exact) - 1)) != 0
-    # The bits of a finite number, read as an integer, count upwards away from zero.
-    np.add(bits, integers(1), out=bits, where=inexact & up & np.isfinite(values))
-    np.subtract(bits, integers(1), out=bits, where=inexact & ~up)
+    up = (mixed >> integers(width - 1)).astype(np.int8)
+    stays = (bits & integers((1 << exact) - 1) == 0) | ~np.isfinite(values)
+    return np.where(stays, 0, 2 * up - 1)
+
+
+def disturb(values: np.ndarray, draw: int) -> None:
+    """Move floating-point values, in place, to one of the two numbers beside each."""
+    if values.dtype in WIDTHS:
+        bits = values.view(WIDTHS[values.dtype][0])
+        # The bits of a number, read as an integer, count upwards away from zero.
+        bits += signs(values, draw).astype(bits.dtype)
 
 
 def disturbed(result: object, draw: int) -> object:
     """A result with its numbers moved: a fresh array or tensor in place, a number as a copy."""
     if torch.is_tensor(result):
-        has_numbers = not (result.is_meta or is_functorch_wrapped_tensor(result))
-        if result.dtype in TENSORS and has_numbers:
+        if _has_numbers(result):
             values = result.data  # neither autograd nor its count of versions sees it
             moved = values.numpy(force=True).copy()
             disturb(moved, draw)
@@ -69,9 +79,38 @@ def disturbed(result: object, draw: int) -> object:
     return result
 
 
-def product(draw: int):
+def product(draw: int) -> Callable:
     """``a @ b`` with its last bits moved, and its gradient as ever."""
-    return lambda a, b: disturbed(a @ b, draw)
+
+    def multiply(a, b):
+        result = a @ b
+        if torch.is_tensor(result) and _has_numbers(result):
+            with torch.no_grad():
+                size = ((a.detach() ** 2) @ (b.detach() ** 2)).sqrt()
+                # Neither autograd nor its count of versions sees it.
+                result.data += torch.from_numpy(
+                    _moves(result.numpy(force=True), size.numpy(force=True), draw)
+                )
+        elif isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+            with np.errstate(over="ignore", under="ignore"):
+                size = np.sqrt(np.square(a) @ np.square(b))
+            return result + _moves(np.asarray(result), size, draw)
+        return result
+
+    return multiply
+
+
+def _moves(values, size, draw):
+    """By how much values move whose terms have squares that sum to ``size`` squared."""
+    if values.dtype not in WIDTHS:
+        return np.zeros_like(values)
+    unit = np.where(np.isfinite(size), size, 0) * np.finfo(values.dtype).eps
+    return (UNITS * signs(values, draw) * unit).astype(values.dtype)
+
+
+def _has_numbers(tensor):
+    plain = not (tensor.is_meta or is_functorch_wrapped_tensor(tensor))
+    return plain and tensor.dtype in TENSORS
 
 
 def generators(draw: int) -> type:
