@@ -84,8 +84,8 @@ def test_with_200_labels_the_best_weights_come_early(book, name):
 
 
 def test_reading_through_the_padding_costs_little_or_much(book):
-    """From run to run: some networks hardly change, others lose more than a tenth."""
-    scope, name, costs = dict(book), "BiLSTM last", []
+    """From run to run: some networks lose little, others fall far, one to a coin."""
+    scope, name, costs, left = dict(book), "BiLSTM last", [], []
     chapter.define("19-broken", scope, "careless")
     for seed in (1, 2, 3, 4):
         how = {"lr": book["RATES"][name], "seed": seed, "steps": 300}
@@ -96,7 +96,8 @@ def test_reading_through_the_padding_costs_little_or_much(book):
             for slips in ((False, False), (True, True))
         )
         costs.append(right - wrong)
-    assert min(costs) < 0.1 < max(costs), costs
+        left.append(wrong)
+    assert min(costs) < 0.1 and max(costs) > 0.3 and min(left) < 0.55, (costs, left)
 
 
 @pytest.fixture(scope="module")
