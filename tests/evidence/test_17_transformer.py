@@ -71,7 +71,7 @@ def test_the_head_that_looks_at_the_mirrored_letter_is_needed(book):
 
 
 def test_ten_blocks_without_warm_up(book):
-    """Post-norm at 0.003 learns late or never; a warm-up or a smaller rate cures it."""
+    """Not all learn post-norm at 0.003 in 300 steps; a warm-up or a smaller rate cures it."""
     learn, ends = book["learn_deep"], {}
     cases = (True, 1, 0.003), (False, 1, 0.003), (False, 60, 0.003), (False, 1, 0.001)
     for *order, lr in cases:
@@ -82,8 +82,8 @@ def test_ten_blocks_without_warm_up(book):
     assert max(early for early, *_ in ends[True, 1, 0.003]) < 0.1
     post = ends[False, 1, 0.003]
     assert min(early for early, *_ in post) > 0.5
-    never = [late for *_, late in post if late > np.log(10) - 0.2]
-    assert 1 <= len(never) < 4, post
+    lasts = np.array([late for *_, late in post])
+    assert (lasts < 0.1).sum() < 4 and np.ptp(lasts) > 1, post  # they differ by start
     for cured in ((False, 60, 0.003), (False, 1, 0.001)):
         assert max(middle for _, middle, _ in ends[cured]) < 0.15, ends[cured]
 
