@@ -238,6 +238,8 @@ def test_a_product_moves_as_on_another_processor_and_its_gradient_stays():
     off = np.abs(product(a, b) - a @ b) / np.sqrt(a**2 @ b**2) / np.finfo(float).eps
     assert 1 < np.median(off) < 3 and off.max() < 4
     assert isinstance(product(a[0], b[:, 0]), np.floating)
+    dot = product(torch.tensor(a[0]), torch.tensor(b[:, 0]))
+    assert dot.shape == () and 0 < abs(dot - a[0] @ b[:, 0]) < 1e-13
     x = torch.tensor(a, requires_grad=True)
     moved = product(x, torch.tensor(b))
     np.testing.assert_allclose(moved.detach(), a @ b, atol=1e-12)

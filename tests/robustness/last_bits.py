@@ -105,7 +105,8 @@ def _moves(values, size, draw):
     if values.dtype not in WIDTHS:
         return np.zeros_like(values)
     unit = np.where(np.isfinite(size), size, 0) * np.finfo(values.dtype).eps
-    return (UNITS * signs(values, draw) * unit).astype(values.dtype)
+    # An array also where it has no axes, as of a product of two vectors.
+    return np.asarray(UNITS * signs(values, draw) * unit, values.dtype)
 
 
 def _has_numbers(tensor):
