@@ -56,8 +56,11 @@ TYPESET = """async () => {
   await window.MathJax?.startup?.promise;
   await window.MathJax?.startup?.document?.lazyTypesetAll?.();
   // What has come near the screen meanwhile is on its way, too.
-  const late = performance.now() + 5000;
-  while (document.querySelector("mjx-lazy") && performance.now() < late)
+  // A test may take out what holds a formula: MathJax must not come back to it.
+  const late = performance.now() + 30000;
+  while (document.querySelector("mjx-lazy")) {
+    if (performance.now() > late) throw Error("formulas still to come after 30 seconds");
     await new Promise((done) => setTimeout(done, 20));
+  }
   window.typeset = true;
 }"""
