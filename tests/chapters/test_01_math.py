@@ -1,6 +1,7 @@
 """Chapter 1: its functions on inputs that the page does not use, and its checks put to the test."""
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -192,6 +193,36 @@ def test_autograd_costs_two_to_four_evaluations():
         with FlopCounterMode(display=False) as back:
             loss.backward()
         assert 2 <= 1 + back.get_total_flops() / once.get_total_flops() <= 4
+
+
+@few
+@given(seeds, sizes, st.integers(1, 60), st.sampled_from(["int8", "uint8", "int64"]))
+def test_powers_of_integers_do_not_overflow(book, seed, n, p, kind):
+    x = np.random.default_rng(seed).integers(3, 99, n).astype(kind)
+    assert_close(book["p_norm"](x, p), np.linalg.norm(x * 1.0, p), name="norm")
+
+
+@few
+@given(sizes, sizes, sizes, sizes)
+def test_a_product_that_does_not_exist_is_refused(book, m, r, s, n):
+    A, B = np.ones((m, r)), np.ones((s, n))
+    if r == s:
+        assert (book["matmul_loops"](A, B) == r).all()
+    else:
+        with pytest.raises(ValueError, match=f"expected B with {r} rows, got {s}"):
+            book["matmul_loops"](A, B)
+
+
+@few
+@given(seeds, sizes, sizes, st.lists(st.sampled_from([-np.inf, np.inf]), max_size=9))
+def test_log_sum_exp_is_torchs_where_scores_are_infinite(book, seed, N, C, infinite):
+    (z,) = draw(seed, (N, C))
+    z.flat[: len(infinite)] = infinite[: z.size]
+    exact = torch.logsumexp(torch.tensor(z), -1)
+    with np.errstate(divide="ignore"):  # the logarithm of 0
+        np.testing.assert_allclose(book["lse"](z), exact, rtol=1e-12)
+        hidden = book["lse"](np.full(z.shape, -np.inf, dtype=np.float32))
+    assert (hidden == -np.inf).all() and hidden.dtype == np.float32
 
 
 FAULTS = [

@@ -208,10 +208,110 @@ def test_no_pull_on_the_margin_exceeds_one(book):
         assert (np.abs(slope) <= 1).all() and slope[0] < -0.999
 
 
+@few
+@given(seeds, st.integers(1, 20), st.integers(1, 4), st.integers(0, 40))
+def test_neighbours_stay_the_same_far_from_zero(book, seed, n, D, power):
+    rng = np.random.default_rng(seed)
+    X, X_new = (rng.integers(-99, 99, (rows, D)) / 8 for rows in (n, 5))  # exact
+    far = float(2**power)
+    near, moved = (
+        book["squared_gaps"](X, X_new),
+        book["squared_gaps"](X + far, X_new + far),
+    )
+    assert (near == ((X_new[:, None] - X) ** 2).sum(axis=2)).all()
+    assert (near == moved).all()
+    pixels = rng.integers(0, 256, (n, D)).astype(np.uint8)
+    assert (
+        book["squared_gaps"](pixels, pixels)
+        == book["squared_gaps"](1.0 * pixels, pixels)
+    ).all()
+
+
+@few
+@given(st.integers(0, 5), st.integers(-3, 9))
+def test_there_are_between_one_and_all_neighbours(book, n, k):
+    X, y = np.arange(2.0 * n).reshape(n, 2), np.ones(n)
+    if 1 <= k <= n:
+        assert (book["neighbour_score"](X, y, X + 1, k) == 1).all()
+    else:
+        with pytest.raises(ValueError, match=f"expected k from 1 to {n} .*got {k}"):
+            book["neighbour_score"](X, y, X + 1, k)
+
+
+@few
+@given(seeds, st.integers(2, 5))
+def test_cross_entropy_of_certain_predictions_is_finite_if_they_are_right(
+    book, seed, C
+):
+    rng = np.random.default_rng(seed)
+    c = rng.integers(0, C, 6)
+    votes = 0.5 * np.eye(C)[c] + 0.5 * np.eye(C)[rng.integers(0, C, 6)]  # of neighbours
+    nll = book["negative_log_likelihood"](c, votes)
+    assert_close(book["cross_entropy"](np.eye(C)[c], votes), nll, name="= nll")
+    assert book["cross_entropy"](np.eye(C), np.eye(C)[::-1]) == np.inf
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64"])
+def test_only_known_classes_are_counted(book, kind):
+    y = np.arange(100, dtype=kind)
+    assert (book["confusion"](y, y, 100) == np.eye(100)).all()
+    assert not book["confusion"](y[:0], y[:0], 3).any()
+    for true, decided in ((1, 3), (3, 1)):
+        with pytest.raises(ValueError, match="invalid entry"):
+            book["confusion"](np.array([true]), np.array([decided]), 3)
+    with pytest.raises(ValueError, match="invalid entry"):  # the labels of this chapter
+        book["confusion"](np.array([-1, 1]), np.array([1, 1]), 2)
+
+
+@few
+@given(seeds, st.integers(2, 5), st.integers(0, 9))
+def test_measures_of_weighted_and_of_no_examples_are_scikit_learns(book, seed, C, n):
+    rng = np.random.default_rng(seed)
+    y, said = rng.integers(0, C, (2, n))
+    weight, T = rng.random(n) / 9, np.zeros((C, C))
+    np.add.at(T, (y, said), weight)
+    how = {"labels": range(C), "zero_division": 0, "sample_weight": weight}
+    for average, ours in (
+        (None, book["per_class"](T)),
+        ("micro", book["micro"](T, range(C))),
+    ):
+        if n == 0:
+            assert not np.any(ours)
+        else:
+            theirs = metrics.precision_recall_fscore_support(
+                y, said, average=average, **how
+            )
+            assert_close(np.array(ours), np.array(theirs[:3]), name=f"{average}")
+    if n:
+        said[:] = 0  # no other class is ever decided
+        ours = book["micro"](book["confusion"](y, said, C), range(1, C))
+        how = {"labels": range(1, C), "zero_division": 0, "average": "micro"}
+        theirs = metrics.precision_recall_fscore_support(y, said, **how)
+        assert_close(np.array(ours), np.array(theirs[:3]), name="none decided")
+
+
+def test_the_precision_of_no_alarm_is_zero(book, monkeypatch):
+    monkeypatch.setitem(book, "ILL", np.array([0.3, 0.9]))
+    monkeypatch.setitem(book, "FIT", np.array([-0.2, 0.1]))
+    for t, precision in ((0.2, 1.0), (2.0, 0.0)):
+        assert book["per_thousand"](t, 0.5)[1] == precision
+
+
+@few
+@given(seeds, st.integers(2, 30), st.sampled_from(["uint8", "bool", "float64"]))
+def test_the_area_orders_scores_of_any_kind(book, seed, n, kind):
+    rng = np.random.default_rng(seed)
+    y, score = sides(rng, n), rng.integers(0, 4, n).astype(kind)
+    exact = metrics.roc_auc_score(y, score)
+    assert_close(book["auc"](score, y), exact, name=kind)
+    odds = np.array([-np.inf, 0.0, 1.0, np.inf])[score.astype(int)]  # the same order
+    assert_close(book["auc"](odds, y), exact, name="infinite scores")
+
+
 FAULTS = [
     Fault("2 * binom.cdf(min(alone)", "binom.cdf(min(alone)", "one side of a coin"),
     Fault("(wrong & ~other).sum(),", "wrong.sum(),", "what both get wrong"),
-    Fault("(X**2).sum(axis=1) - 2 * X_new", "(X**2).sum(axis=1) + 2 * X_new", "farthest"),
+    Fault("return cdist(X_new, X", "return -cdist(X_new, X", "farthest"),
     Fault("np.argpartition(gaps, k - 1, axis=1)", "np.argpartition(gaps, k - 1, axis=0)", "axis"),
     Fault("return y[nearest].mean(axis=1)", "return y[nearest].sum(axis=1)", "a missing 1/k"),
     Fault("np.where(score > t, 1.0, -1.0)", "np.where(score < t, 1.0, -1.0)", "the wrong side"),
@@ -224,7 +324,7 @@ FAULTS = [
     Fault("-1 / (1 + np.exp(m))", "-1 / (1 + np.exp(-m))", "logistic slope turned round"),
     Fault("np.maximum(0, 1 - m)", "np.maximum(0, -m)", "a hinge at 0"),
     Fault("f[np.arange(len(f)), classes]", "f[np.arange(len(f)), -classes]", "another class"),
-    Fault("-(y * np.log(f)).sum(1).mean()", "-(y * np.log(f)).mean()", "also divided by C"),
+    Fault("-xlogy(y, f).sum(1).mean()", "-xlogy(y, f).mean()", "also divided by C"),
     Fault("centre = fits.mean(axis=1)", "centre = fits.mean(axis=0)[: len(fits)]",
           "axis of the mean"),
     Fault("((TRUTH[:, None] - centre) ** 2).mean()", "(TRUTH[:, None] - centre).mean() ** 2",
@@ -238,14 +338,15 @@ FAULTS = [
     Fault("(slope(y * (X @ w)) * y) / len(y)", "slope(y * (X @ w)) / len(y)",
           "the label forgotten"),
     Fault("w = (w - lr * slope)", "w = (w - 2 * lr * slope)", "step twice as long"),
-    Fault("true * n_classes + decided", "decided * n_classes + true", "the table transposed"),
-    Fault("T.sum(axis=0), T.sum(axis=1)\n    share", "T.sum(axis=1), T.sum(axis=0)\n    share",
+    Fault("index((true, decided)", "index((decided, true)", "the table transposed"),
+    Fault("T.sum(axis=0), T.sum(axis=1)\n    #", "T.sum(axis=1), T.sum(axis=0)\n    #",
           "precision and recall changed"),
-    Fault("share(2 * right, decided + true)", "share(right, decided + true)", "half of F1"),
-    Fault("return right / decided, right / true,", "return right / true, right / true,",
+    Fault("ratio(2 * right, decided + true)\n\n\ndef micro",
+          "ratio(right, decided + true)\n\n\ndef micro", "half of F1"),
+    Fault("].sum()\n    return ratio(right, decided),", "].sum()\n    return ratio(right, true),",
           "micro recall twice"),
     Fault("learner(X[kept], y[kept], X[held])", "learner(X, y, X[held])", "the fold has a say"),
-    Fault("gap > 0) + 0.5 * (gap == 0)", "gap > 0)", "ties forgotten"),
+    Fault("ill > fit) + 0.5 * (ill == fit)", "ill > fit)", "ties forgotten"),
     Fault("(score[y < 0] >= t).mean() for t in places]\n",
           "(score[y > 0] >= t).mean() for t in places]\n", "recall twice"),
     Fault("levels).sum(axis=0)\n    alarms", "levels).mean(axis=0)\n    alarms",

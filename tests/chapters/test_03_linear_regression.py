@@ -9,6 +9,7 @@ from sklearn.linear_model import Lasso, Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
 from tests.chapter_code import Chapter, Fault, autograd, catches
+from utils import data
 from utils.checks import assert_close
 
 chapter = Chapter("03_linear_regression")
@@ -201,6 +202,30 @@ def test_solving_loses_the_digits_that_lstsq_keeps(book):
     by_solve = book["least_squares"](powers, exact)
     by_lstsq = np.linalg.lstsq(powers, exact)[0]
     assert np.abs(by_solve - 1).max() > 1000 * np.abs(by_lstsq - 1).max()
+
+
+@few
+@given(seeds, st.integers(1, 4), st.integers(0, 4))
+def test_lasso_leaves_a_constant_column_out(book, seed, D, at):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(6 * D, D)), rng.normal(size=6 * D)
+    wider = data.standardise(np.insert(X, min(at, D), 7.0, axis=1))  # that column is 0
+    lam = 0.3 * np.abs(wider.T @ y).max()
+    ours = book["lasso"](wider, y, lam, tol=1e-12)
+    theirs = Lasso(alpha=lam / len(X), fit_intercept=False, tol=1e-13, max_iter=10**5)
+    assert_close(ours, theirs.fit(wider, y).coef_, name="lasso", rtol=1e-6, atol=1e-7)
+    assert ours[min(at, D)] == 0
+
+
+@few
+@given(st.floats(-1e4, 1e4))
+def test_the_coins_log_partition_does_not_overflow(book, theta):
+    wide = torch.tensor(theta, dtype=torch.float64)
+    exact = -torch.distributions.Bernoulli(logits=wide).log_prob(
+        torch.zeros(()).double()
+    )
+    ours = book["FAMILIES"]["Bernoulli"].log_partition(np.float64(theta))
+    assert_close(ours, exact, name="A", rtol=1e-12)
 
 
 FAULTS = [

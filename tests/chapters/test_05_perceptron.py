@@ -194,6 +194,23 @@ def test_strict_never_moves_and_relu_neither(book):
     assert book["torch_perceptron"](X, y, 3, book["clamp"]).any()
 
 
+@few
+@given(seeds, st.integers(1, 5), st.integers(1, 8), st.sampled_from([0.01, 1.0, 100.0]))
+def test_without_a_line_there_is_no_margin_and_no_bound(book, seed, D, N, scale):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(N, D))
+    Z = scale * np.vstack([Z, -rng.dirichlet(np.ones(N)) @ Z])  # their mixture is 0
+    w, gamma = book["widest_margin"](Z)
+    assert gamma == 0 and not w.any()
+    assert book["mistake_bound"](Z, np.ones(N + 1)) == np.inf
+    X, name = book["BITS"], book["LOGIC"]
+    assert (
+        book["mistake_bound"](X, name["XOR"])
+        == np.inf
+        > book["mistake_bound"](X, name["OR"])
+    )
+
+
 FAULTS = [
     Fault("w = w + y[i] * X[i]", "w = w - y[i] * X[i]", "sign of the update"),
     Fault("w = w + y[i] * X[i]", "w = w + X[i]", "the label forgotten"),

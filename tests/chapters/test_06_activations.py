@@ -179,6 +179,25 @@ def test_training_lowers_the_loss(book):
     )
 
 
+@settings(max_examples=15, deadline=None)
+@given(N=sizes, more=st.integers(0, 9), seed=st.integers(0, 2**32 - 1))
+def test_a_batch_larger_than_the_data_is_all_of_them(book, N, more, seed):
+    rng = np.random.default_rng(seed)
+    P, X, y = (
+        book["init"](3, 4, rng),
+        rng.normal(size=(N, 3)),
+        rng.integers(0, 2, N) * 1.0,
+    )
+    how = {"lr": 0.3, "epochs": 2, "batch": N + more}
+    trained, losses = book["train"](P, X, y, book["tanh"], rng=rng, **how)
+    for loss in losses:
+        value, grads = book["loss_and_grads"](P, X, y, book["tanh"])
+        P = {k: P[k] - 0.3 * grads[k] for k in P}
+        assert_near(loss, value)
+    assert len(losses) == 2
+    assert_near([trained[k] for k in P], [P[k] for k in P])
+
+
 FAULTS = [
     Fault("np.zeros_like(z)", "np.ones_like(z)", "slope of the step"),
     Fault(

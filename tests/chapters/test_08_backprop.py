@@ -92,6 +92,26 @@ def test_both_modes_find_the_same_jacobian(book, seed, D, C):
     assert len({*forwards, *reverses}) == 1  # each walk makes one product an edge
 
 
+def test_a_scalar_maximum_lets_nan_through(book):
+    for x in (np.nan, -np.inf, -1.5, 0.0, 2.0):
+        ours = book["Value"](x).relu().data
+        np.testing.assert_equal(ours, torch.relu(torch.tensor(x)).item())
+
+
+@few
+@given(seeds, st.integers(1, 40), st.integers(1, 40))
+def test_training_keeps_weights_whatever_the_batch_and_the_accuracy(
+    book, seed, N, batch
+):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(N, 3)), np.eye(2)[rng.integers(0, 2, N)]
+    start = book["weights"]([3, 2], rng)
+    parts = X, X, Y, np.tile([-1.0, -1.0, 1.0], (N, 1))  # a class that is never found
+    curves, how = {1: "linear"}, {"lr": 0.1, "batch": batch, "patience": 2, "most": 9}
+    history, W, b = book["train"](parts, *start, curves, rng, **how)
+    assert history == [0.0] * 9 and W[1].shape == (3, 2) and b[1].shape == (2,)
+
+
 FAULTS = [
     Fault("parent.grad += slope", "parent.grad = slope", "overwritten, not added"),
     Fault("in reversed(nodes):\n        for", "in nodes:\n        for", "forwards"),

@@ -125,3 +125,34 @@ def test_equal_maxima_share_the_gradient_as_in_torch(book):
     ours, (_, (exact,)) = book["Tensor"](x), autograd(lambda x: torch.amax(x, 1), x)
     book["largest"](ours, 1).sum().backward()
     assert_close(ours.grad, exact, name="shared")
+
+
+@pytest.mark.parametrize(
+    "shapes", [((1, 3), (0, 3)), ((2, 1), (2, 0)), ((0, 1), (3,)), ((1,), (0, 4, 1))]
+)
+def test_an_empty_array_sends_back_zeros_of_the_right_shape(book, shapes):
+    arrays = [np.ones(shape) for shape in shapes]
+    for program in (lambda x, y: (x + y).sum(), lambda x, y: (x * y).sum()):
+        leaves = [book["Tensor"](a) for a in arrays]
+        program(*leaves).backward()
+        _, exact = autograd(program, *arrays)
+        for leaf, theirs in zip(leaves, exact, strict=True):
+            assert leaf.grad.shape == theirs.shape and (leaf.grad == theirs).all()
+
+
+@pytest.mark.parametrize("shape", [(2,), (1, 3), (0,), (2, 2)])
+def test_from_an_array_the_walk_back_needs_a_gradient(book, shape):
+    ours, theirs = book["Tensor"](np.ones(shape)), torch.ones(shape, requires_grad=True)
+    with pytest.raises(ValueError, match=r"expected d \(.*\), got \(\)"):
+        (ours * 2).backward()
+    with pytest.raises(RuntimeError, match="only for scalar"):
+        (theirs * 2).backward()
+    (ours * 2).backward(np.ones(shape))
+    assert (ours.grad == 2 * np.ones(shape)).all()
+
+
+def test_a_single_entry_of_any_shape_is_a_number(book):
+    for shape in ((), (1,), (1, 1)):
+        leaf = book["Tensor"](np.ones(shape))
+        (leaf * 3).backward()
+        assert leaf.grad.shape == shape and leaf.grad.sum() == 3

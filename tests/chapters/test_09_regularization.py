@@ -187,6 +187,22 @@ def test_two_softmaxes(book, seed):
     assert_near(book["head_slope"](Z, np.eye(6)[y], 2), dZ, rtol=1e-7, atol=1e-12)
 
 
+@few
+@given(seed=seeds, p=st.sampled_from([0.0, 1.0]), shape=st.tuples(sizes, sizes))
+def test_dropout_of_none_and_of_all_is_torchs(book, seed, p, shape):
+    drawn = book["dropout"](p, np.random.default_rng(seed))(shape)
+    assert_near(drawn, F.dropout(torch.ones(shape).double(), p))
+
+
+@few
+@given(steps=sizes, warm=st.integers(0, 6))
+def test_a_warm_up_to_the_end_has_no_cosine(book, steps, warm):
+    factors = [book["warm_up"](t, steps, min(warm, steps)) for t in range(steps + 1)]
+    assert np.isfinite(factors).all() and max(factors) <= 1
+    if warm >= steps:
+        assert factors == [(t + 1) / steps for t in range(steps)] + [1.0]
+
+
 FAULTS = [
     Fault("lambda A: 1 - A**2)", "lambda A: 1 + A**2)", "sign in tanh'"),
     Fault("slope(A) * mask", "slope(A)", "the mask forgotten on the way back"),
@@ -202,7 +218,7 @@ FAULTS = [
     Fault("1 - (1 - lr * h) ** t", "1 - (1 - lr * h) ** (t + 1)", "one step too many"),
     Fault("loss < losses[best]", "loss > losses[best]", "the worst look"),
     Fault("np.abs(w) - amount, 0", "np.abs(w) - amount / 2, 0", "half the threshold"),
-    Fault(">= p) / (1 - p)", ">= p) * 1.0", "no division by 1 − p"),
+    Fault(">= p) * scale", ">= p) * 1.0", "no division by 1 − p"),
     Fault("rng.random(shape) >= p", "rng.random(shape) < p", "kept for dropped"),
     Fault(
         "p / (1 - p) * (X**2).mean(axis=0)", "p * (X**2).mean(axis=0)", "p for p/(1−p)"

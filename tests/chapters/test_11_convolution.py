@@ -1,6 +1,7 @@
 """The layers of chapter 11 on shapes the page does not use, and its checks put to the test."""
 
 import numpy as np
+import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import assume, given, settings
@@ -159,6 +160,54 @@ def test_own_kernels_that_are_alike_convolve(book, seed, N):
     layer.weight.data[:], layer.bias.data[:] = K.reshape(16, 25).T, b
     X = torch.randn(N, 1, 16, 16, generator=generator, dtype=torch.float64)
     assert_near(layer(X).detach(), F.conv2d(X, K, b))
+
+
+WAYS = ("conv_loops", "conv_windows", "conv", "conv_einsum", "conv_fft")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "shape", [(4, 3, 2, 2), (4, 1, 2, 2), (4, 2, 6, 1), (4, 2, 2, 9)], ids=str
+)
+def test_what_conv2d_refuses_every_way_refuses(book, way, shape):
+    X, K, b = np.ones((3, 2, 5, 7)), np.ones(shape), np.ones(4)
+    with pytest.raises(RuntimeError):
+        F.conv2d(*map(torch.tensor, (X, K, b)))
+    with pytest.raises(ValueError, match=r"expected kernels|mismatch|larger than"):
+        book[way](X, K, b)
+
+
+@few
+@given(d=st.integers(2, 4), p=st.integers(0, 1), s=small)
+def test_the_loops_refuse_a_window_that_is_too_wide_by_its_dilation(book, d, p, s):
+    K, fits = np.ones((1, 1, 3, 1)), 2 * d + 1 - 2 * p  # rows
+    layer = lambda rows: book["conv_loops"](
+        np.ones((1, 1, rows, 9)), K, np.zeros(1), s, p, d
+    )
+    assert layer(fits).shape[2] == 1
+    with pytest.raises(ValueError, match=r"expected kernels .*got \(1, 3, 1\)"):
+        layer(fits - 1)
+
+
+@few
+@given(seed=seeds, dtype=st.sampled_from(["uint8", "int64", "bool"]))
+def test_whole_numbers_and_an_empty_batch_are_computed_as_by_torch(book, seed, dtype):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 200, size=(2, 3, 5, 4)).astype(dtype)
+    K, b = rng.normal(size=(4, 3, 2, 3)), rng.normal(size=4)
+    there = F.conv2d(*map(torch.tensor, (X.astype(float), K, b)))
+    for way in WAYS:
+        assert_near(book[way](X, K, b), there)
+        assert_near(book[way](X[:0], K, b), there[:0])
+
+
+@few
+@given(seed=seeds, size=st.sampled_from([2, 3, 4, 6, 12]))
+def test_a_network_without_pictures_has_no_logits_and_no_gradients(book, seed, size):
+    P = book["start"](size, np.random.default_rng(seed))
+    logits, back = book["conv_net"](P, np.zeros((0, 1, 16, 16)), size)
+    assert logits.shape == (0, 10)
+    assert_near(back(logits), [0 * p for p in P])
 
 
 FAULTS = [

@@ -156,6 +156,21 @@ def test_no_stack_of_the_file_has_its_best_rate_at_the_edge(book):
         assert len(losses) == 3
 
 
+@few
+@given(seeds, st.integers(1, 4), st.booleans(), st.integers(0, 1))
+def test_a_mean_of_fewer_than_two_values_is_refused(book, seed, C, maps, N):
+    flat, axes = ((1, C, 1, 1), (0, 2, 3)) if maps else ((1, C), 0)
+    ours = book["BatchNorm"](np.ones(flat), np.zeros(flat), axes)
+    X = np.random.default_rng(seed).normal(size=(N, *flat[1:]))
+    if N == 1:
+        layer = (nn.BatchNorm2d if maps else nn.BatchNorm1d)(C, dtype=torch.float64)
+        with pytest.raises(ValueError, match="more than 1 value"):
+            layer(torch.tensor(X))
+    with pytest.raises(ValueError, match=f"expected two or more .*got {N}"):
+        ours(X, True)
+    np.testing.assert_array_equal(ours(X, False), X / np.sqrt(1 + 1e-5))  # unmoved
+
+
 FAULTS = [
     Fault("optimiser.step()", "pass", "no step is taken"),
     Fault("range(i, i + 4)", "range(i, i + 5)", "a wrong connection table"),

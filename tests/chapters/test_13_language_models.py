@@ -150,6 +150,54 @@ def test_discounts_and_rate_of_the_contest_are_the_best_on_400_sentences(book):
     assert best < 0.95 * min(low, high), (low, best, high)
 
 
+@few
+@given(seed=seeds, k=st.integers(1, 7), ties=st.booleans())
+def test_temperature_zero_takes_the_best_word(book, seed, k, ties):
+    p = np.random.default_rng(seed).dirichlet(np.ones(7))
+    p = p.round(1) + 0.1 if ties else p
+    greedy = F.one_hot(torch.tensor(p / p.sum()).argmax(), 7).double()
+    assert_near(book["shaped"](p / p.sum(), 0.0, k), greedy)
+    by_best = lambda u: p / p.sum()
+    written = book["sample"](by_best, 2, np.random.default_rng(1), tau=0, longest=3)
+    assert written == [int(p.argmax())] * (1 if p.argmax() == 2 else 3)
+
+
+@few
+@given(seed=seeds, share=st.sampled_from([0.0, 1.0]))
+def test_dropping_nothing_or_all_equals_torch(book, seed, share):
+    A = np.random.default_rng(seed).normal(size=(3, 5))
+    ours = lambda A: book["dropped"](A, share, torch.Generator().manual_seed(seed))
+    assert_near(autograd(ours, A), autograd(lambda A: F.dropout(A, share), A))
+
+
+def test_no_number_is_dropped_at_share_zero_not_even_where_zero_is_drawn(
+    book, monkeypatch
+):
+    monkeypatch.setattr(torch, "rand", lambda shape, generator: torch.zeros(shape))
+    assert book["dropped"](torch.ones(3), 0.0, None).tolist() == [1, 1, 1]
+
+
+@few
+@given(n=orders)
+def test_no_sentences_have_no_windows(book, n):
+    assert book["windows"]([], n).shape == (0, n)
+    assert book["count"]([], n) == {}
+    assert [a.shape for a in book["counted"]({}, [], n)] == [(0,), (0,)]
+    assert_near(book["kneser_ney"]([], n, V)((1,) * (n - 1))[2:], np.full(V, 1 / V))
+
+
+@few
+@given(
+    counts=st.lists(st.integers(1, 9), min_size=1, max_size=V), top=st.integers(1, 5)
+)
+def test_good_turing_is_finite_where_a_count_never_occurs(book, counts, top):
+    star, freq = book["turing"]({(3,): dict(enumerate(counts, 2))}, 2, top)
+    assert np.isfinite(star).all()
+    for r in range(1, top + 1):
+        now, above = counts.count(r), counts.count(r + 1)
+        assert freq[r] == now and (not now or star[r] == (r + 1) * above / now)
+
+
 FAULTS = [
     Fault("padded = [[BOS] * (n - 1)", "padded = [[BOS] * n", "one <bos> too many"),
     Fault("after.get(w, 0) + 1", "1", "each pair once"),
@@ -160,15 +208,15 @@ FAULTS = [
     Fault("(m_uw + delta) / (m_u + delta * V)", "(m_uw + delta) / (m_u + delta)", "no V"),
     Fault("p = np.full(V + 2, star[0])", "p = np.zeros(V + 2)", "nothing for the unseen"),
     Fault("p[:2] = 0  # <pad>", "p[:1] = 0  # <pad>", "<bos> is guessed"),
-    Fault("= (r + 1) * freq[r + 1] / freq[r]", "= r * freq[r + 1] / freq[r]", "r for r + 1"),
-    Fault("= (r + 1) * freq[r + 1] / freq[r]", "= (r + 1) * freq[r] / freq[r + 1]", "inverted"),
+    Fault("= (r + 1) * freq[r + 1] / seen", "= r * freq[r + 1] / seen", "r for r + 1"),
+    Fault("= (r + 1) * freq[r + 1] / seen", "= (r + 1) * freq[r] / freq[r + 1]", "inverted"),
     Fault("float(V) ** n - freq.sum()", "float(V) ** n", "the seen counted as unseen"),
     Fault("taken.sum() / m.sum()", "taken.mean() / m.sum()", "one discount given back"),
     Fault("(m - taken) / m.sum()", "m / m.sum()", "nothing taken"),
     Fault("np.minimum(m, 3)", "np.minimum(m, 2)", "two discounts"),
     Fault("(freq[1] + 2 * freq[2])", "(freq[1] + freq[2])", "the factor Y"),
     Fault("Y * (r + 1) * freq[r + 1]", "Y * r * freq[r + 1]", "r for r + 1 in the discounts"),
-    Fault("share) / (1 - share)", "share)", "dropout without enlarging"),
+    Fault("A * kept / (1 - share if share < 1 else 1)", "A * kept", "dropout without enlarging"),
     Fault("Counter(gram[1:] for gram in grams)",
           "Counter(gram[1:] for gram in grams.elements())", "how often for how many"),
     Fault("kept = np.maximum(m - beta, 0)", "kept = np.maximum(m, 0)", "nothing taken by hand"),

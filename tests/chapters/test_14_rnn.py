@@ -185,6 +185,34 @@ def test_a_second_pass_over_the_characters_reads_better(book):
     assert told[1] < 0.93 * told[0] and found < 7, (told, found)
 
 
+@few
+@given(
+    seed=seeds,
+    threshold=st.sampled_from([0.0, 1.0, np.inf]),
+    size=st.sampled_from([0.0, 1e-3, 1e3]),
+)
+def test_clipping_at_zero_at_infinity_and_of_zero_equals_the_library(
+    book, seed, threshold, size
+):
+    raw = [size * np.random.default_rng(seed).normal(size=s) for s in ((2, 3), (4,))]
+    held = [nn.Parameter(torch.tensor(g)) for g in raw]
+    for parameter, g in zip(held, raw, strict=True):
+        parameter.grad = torch.tensor(g)
+    nn.utils.clip_grad_norm_(held, threshold)
+    assert_near(book["clip"](raw, threshold), [p.grad for p in held], rtol=1e-5)
+
+
+@few
+@given(seed=seeds, T=sizes, N=sizes, D=sizes, H=sizes)
+def test_whole_numbers_as_upstream_gradients_are_not_cut(book, seed, T, N, D, H):
+    rng = np.random.default_rng(seed)
+    X, W_x, W_h = (rng.normal(size=s) for s in ((T, N, D), (D, H), (H, H)))
+    states = book["rnn_forward"](X, np.zeros((N, H)), W_x, W_h, rng.normal(size=H))
+    G = rng.integers(-2, 3, size=(T, N, H))
+    sums = book["double_sum"](G, X, states, W_x, W_h)
+    assert_near(book["rnn_backward"](G, X, states, W_x, W_h)[2:], sums)
+
+
 FAULTS = [
     Fault("X[K - k : T - k] @ W[k]", "X[k : T - K + k] @ W[k]", "delays reversed"),
     Fault("for k in range(K + 1)) + b", "for k in range(K + 1))", "no bias"),
@@ -218,7 +246,7 @@ FAULTS = [
     Fault("range(t - 1, k - 1, -1)", "range(k, t)", "ascending order"),
     Fault("product_of @ (W_h.T * slope(states[i]))", "product_of @ (W_h * slope(states[i]))",
           "Jacobian transposed"),
-    Fault("g * threshold / max(length, threshold)", "g * threshold / length",
+    Fault("if length <= threshold:", "if length < 0:",
           "short gradients made long"),
     Fault("np.sqrt(sum((g**2).sum() for g in gradients))", "sum(abs(g).sum() for g in gradients)",
           "another norm"),

@@ -223,6 +223,17 @@ def test_gates_help_on_half_of_the_characters_of_this_book():
     assert max(gated) < 0.95 * plain < 0.95 * 9, (plain, gated)
 
 
+@few
+@given(seed=seeds, N=sizes, D=sizes, H=sizes)
+def test_a_leaf_of_a_tree_is_the_first_step_of_an_lstm(book, seed, N, D, H):
+    layer = drawn("LSTM", D, H, seed)
+    x = torch.tensor(np.random.default_rng(seed).normal(size=(N, 1, D)))
+    with torch.no_grad():
+        _, (h, c) = layer(x)
+    leaf = book["tree_node"](x[:, 0].numpy(), [], *book["weights_of"](layer))
+    assert_near(leaf, (h[0], c[0]))
+
+
 FAULTS = [
     Fault("c[t] = forget * c[t - 1] + i", "c[t] = c[t - 1] + i", "nothing forgotten"),
     Fault("o * np.tanh(c[1:]), i, o", "np.tanh(c[1:]), i, o", "always shown"),

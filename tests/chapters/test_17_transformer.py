@@ -4,6 +4,7 @@ from collections import Counter
 from functools import partial
 
 import numpy as np
+import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
@@ -212,6 +213,38 @@ def test_kneser_ney_by_hand_and_on_some_characters(book):
     assert best < 0.98 * min(others), (best, others)
 
 
+@few
+@given(T=sizes, pairs=sizes)
+def test_an_odd_dimension_is_refused(book, T, pairs):
+    d = 2 * pairs - 1
+    rotary = lambda: book["Attention"](3 * d, 3, rotary=True)(torch.ones(1, T, 3 * d))
+    wrong = (
+        lambda: book["sinusoids"](T, d),
+        lambda: book["rotate"](torch.ones(T, d)),
+        rotary,
+        lambda: book["Transformer"](7, T, d, 1, 1, "sinusoid"),
+    )
+    for f in wrong:
+        with pytest.raises(ValueError, match=f"expected an even dimension, got {d}"):
+            f()
+    assert book["sinusoids"](T, d + 1).shape == (T, d + 1)
+
+
+@few
+@given(
+    kind=st.sampled_from(["learned", "sinusoid"]), room=st.integers(1, 6),
+    read=st.integers(0, 6), more=st.integers(1, 3),
+)  # fmt: skip
+def test_a_place_past_the_last_is_refused(book, kind, room, read, more):
+    model = book["Transformer"](7, room, 12, 2, 1, kind)
+    read, cache = min(read, room), [{}]
+    x = torch.zeros(1, room + more, dtype=torch.long)
+    if read:
+        model(x[:, :read], cache)
+    with pytest.raises(IndexError, match="out of bounds"):
+        model(x[:, read:], cache if read else None)
+
+
 FAULTS = [
     Fault("S = Q @ K.T / np.sqrt(Q.shape[1])", "S = Q @ K.T", "no scale"),
     Fault("A = softmax(S, axis=1)  # over", "A = softmax(S, axis=0)  # over", "wrong axis"),
@@ -251,7 +284,7 @@ FAULTS = [
     Fault("self.out.weight = self.embed.weight  # tied", "pass", "untied"),
     Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril(done + 1)", "sees one ahead"),
     Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()", "new word sees the first only"),  # noqa: E501
-    Fault("self.place[done : done + T]", "self.place[:T]", "every new word stands first"),
+    Fault("torch.arange(done, done + T)", "torch.arange(T)", "every new word stands first"),
     Fault('K = torch.cat([cache["K"], K], dim=2)', 'K = torch.cat([K, cache["K"]], dim=2)',
           "new keys in front"),
     Fault("counter.get_total_flops() // 2", "counter.get_total_flops()", "counted twice"),

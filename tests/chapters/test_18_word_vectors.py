@@ -165,6 +165,77 @@ def test_answers_are_the_largest_cosine(book, seed):
             assert got == max(those, key=lambda i: U[i] @ target)
 
 
+@few
+@given(seed=seeds, size=sizes, m=st.integers(1, 3))
+def test_words_without_company_are_counted_and_teach_nothing(book, seed, size, m):
+    V, U = drawn(seed, (size, 3), (size, 3))
+    lonely = [[], [0], [size - 1]]
+    assert not book["count"](lonely, m, size).any()
+    assert not book["count"]([], m, size).any()
+    for loops in ("skipgram_loops", "cbow_loops"):
+        alone = book[loops](V, U, lonely, m)
+        assert_near(alone, (0.0, 0 * V, 0 * U))
+        known = told(seed, size)
+        assert_near(book[loops](V, U, known + lonely, m), book[loops](V, U, known, m))
+    rng = lambda: np.random.default_rng(seed)
+    kept = book["subsample"]([[], *known, []], 0.1, rng())
+    assert kept == [[], *book["subsample"](known, 0.1, rng()), []]
+    assert book["subsample"]([], 0.1, rng()) == []
+
+
+@few
+@given(seed=seeds, size=sizes, d=sizes)
+def test_the_cosine_with_a_row_of_zeros_is_that_of_torch(book, seed, size, d):
+    A, B = drawn(seed, (size, d), (size + 1, d))
+    A[0] = B[-1] = 0
+    theirs = nn.functional.cosine_similarity(
+        torch.tensor(A)[:, None], torch.tensor(B), dim=2
+    )
+    assert_near(book["cosine"](A, B), theirs)
+
+
+@few
+@given(seed=seeds, lone=st.integers(0, 8))
+def test_a_word_without_neighbours_spoils_no_answer(book, seed, lone):
+    rng = np.random.default_rng(seed)
+    X = np.triu(rng.integers(1, 9, size=(9, 9)), 1).astype(float)
+    X += X.T
+    others = np.delete(np.arange(9), lone)
+    X[lone] = X[:, lone] = 0
+    W = book["ppmi_vectors"](X, 5)
+    assert_near(np.abs(W[lone]).max(), 0.0, atol=1e-7)
+    W[lone], among = 0, book["ppmi_vectors"](X[np.ix_(others, others)], 5)
+    assert_near(W[others] @ W[others].T, among @ among.T, atol=1e-7)
+    asked = np.array([rng.permutation(8)[:4] for _ in range(5)])
+    found = book["answers"](among, asked)
+    assert (book["answers"](W, others[asked]) == others[found]).all()
+
+
+@few
+@given(seed=seeds, large=st.sampled_from([1e2, 1e3, 1e4]))
+def test_large_scores_have_a_finite_loss(book, seed, large):
+    V, U = drawn(seed, (4, 3), (4, 3))
+    V, wanted = large * V, torch.tensor([1.0, 0.0, 0.0]).double()
+    bce = nn.functional.binary_cross_entropy_with_logits
+    theirs = lambda V, U: bce(U[[1, 2, 3]] @ V[0], wanted, reduction="sum")
+    value, slopes = autograd(theirs, V, U)
+    assert_near(book["negative_step"](V, U, 0, 1, [2, 3]), (value, *slopes))
+    signs = book["huffman"]([4, 3, 2, 1])
+    s, on = torch.tensor(signs[3]), torch.tensor(signs[3] != 0)
+    path = lambda v, U: -log(s * (U @ v))[on].sum()
+    value, slopes = autograd(path, V[0], U[:3])
+    assert_near(book["tree_step"](V[0], U[:3], signs, 3), (value, *slopes))
+
+
+@few
+@given(seed=seeds, d=sizes)
+def test_the_tree_of_one_word_is_certain(book, seed, d):
+    v, U = drawn(seed, d, (0, d))
+    signs = book["huffman"]([1.0])
+    assert signs.shape == (1, 0)
+    assert_near(book["tree_step"](v, U, signs, 0), (0.0, 0 * v, U))
+
+
 FAULTS = [
     Fault("if j != 0 and 0 <= n + j", "if 0 <= n + j", "the centre in its own window"),
     Fault("for j in range(-m, m + 1)", "for j in range(-m, m)", "a window cut on the right"),
@@ -179,7 +250,7 @@ FAULTS = [
           "np.mean([V[o] for o in set(around)], axis=0)", "a word counted once"),
     Fault("centres] -= 1", "centres] += 1", "CBOW pushed away from the centre"),
     Fault("np.float32(len(a))", "np.float32(size)", "not the share of a word"),
-    Fault("np.where(wanted == 1, probability, 1 - probability)", "probability", "no turn"),
+    Fault("np.where(wanted == 1, scores, -scores)", "scores", "no turn"),
     Fault("np.add.at(dU, rows, np.outer(probability - wanted, V[centre]))",
           "dU[rows] = np.outer(probability - wanted, V[centre])", "drawn twice, added once"),
     Fault("dV[centre] = (probability - wanted) @ U[rows]",
@@ -189,9 +260,9 @@ FAULTS = [
     Fault("signs[rare[2]], signs[next_rare[2]] = 1, -1",
           "signs[rare[2]], signs[next_rare[2]] = 1, 1", "no turns"),
     Fault("rare[0] + next_rare[0]", "rare[0]", "a joint node too light"),
-    Fault("ds = np.where(on, -signs[word] * (1 - factors), 0)",
-          "ds = np.where(on, -(1 - factors), 0)", "the sign of the turn"),
-    Fault("-np.log(factors[on]).sum(), ds", "-np.log(factors).sum(), ds", "all nodes"),
+    Fault("ds = np.where(on, -signs[word] * (1 - expit(s)), 0)",
+          "ds = np.where(on, -(1 - expit(s)), 0)", "the sign of the turn"),
+    Fault("-log_expit(s[on]).sum(), ds", "-log_expit(s).sum(), ds", "all nodes"),
     Fault("1 - np.sqrt(t / f), 0)", "1 - t / f, 0)", "no root"),
     Fault("rng.random() >= drop[i]", "rng.random() < drop[i]", "keeps what it should drop"),
     Fault("h = lambda x: min(x / cap, 1) ** 0.75", "h = lambda x: min(x / cap, 1) ** 0.5",
@@ -206,8 +277,7 @@ FAULTS = [
           "no whole word"),
     Fault(".index_add(0, columns, dV[rows])", ".index_add(0, columns, dV[rows] / 2)", "half"),
     Fault("weights=(-1, 1, 1)", "weights=(1, -1, 1)", "the wrong corner"),
-    Fault("    W = W / np.linalg.norm(W, axis=1, keepdims=True)\n    a, b, c",
-          "    a, b, c", "the lengths of the words count"),
+    Fault("    W = unit(W)\n", "", "the lengths of the words count"),
     Fault("found[np.arange(len(asked))[:, None], asked[:, :3]] = -np.inf",
           "found[np.arange(len(asked))[:, None], asked] = -np.inf", "the answer left out"),
     Fault("PPMI = np.log(np.maximum(X / expected, 1))", "PPMI = np.log1p(X / expected)",

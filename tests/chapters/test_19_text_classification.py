@@ -225,16 +225,83 @@ def test_the_nearest_adjective_shares_the_verdict(book, unlabelled):
     assert len(y) == 40 and shares[3] < 0.75 and shares[20] > 0.85, shares
 
 
+@few
+@given(seed=seeds, N=sizes, T=sizes, K=sizes, far=st.sampled_from([1.0, 1e3, 1e6]))
+def test_pools_of_no_words_are_zero_and_padding_is_never_the_maximum(
+    book, seed, N, T, K, far
+):
+    rng = np.random.default_rng(seed)
+    H, q, dR = (rng.normal(size=s) for s in ((N, T, K), K, (N, K)))
+    mask = np.arange(T) < rng.integers(0, T + 1, size=N)[:, None]
+    H[~mask] *= far
+    t = [torch.tensor(a) for a in (q.reshape(1, 1, K).repeat(N, 0), H, mask[:, None])]
+    theirs = F.scaled_dot_product_attention(t[0], t[1], t[1], t[2], scale=1.0)[:, 0]
+    R, alpha = book["attention_pool"](H, q, mask)
+    assert_near(R, theirs)
+    assert (alpha[~mask] == 0).all()
+    back = book["attention_pool_back"](dR, H, q, mask)
+    assert np.isfinite(back["q"]).all() and not back["H"][~mask].any()
+    words = torch.tensor(H[mask])
+    ends = torch.tensor(mask.sum(axis=1)).cumsum(0)
+    bag = F.embedding_bag(
+        torch.arange(len(words)), words, ends - ends.diff(prepend=ends[:1] * 0),
+        mode="mean",
+    ) if len(words) else torch.zeros(N, K).double()  # fmt: skip
+    assert_near(book["masked_mean"](H, mask), bag)
+    assert np.isfinite(book["masked_mean_back"](dR, mask)).all()
+
+
+@pytest.mark.parametrize("name", ["bag", "deep bag", "attention", "textCNN",
+                                  "BiLSTM last", "BiLSTM mean", "BiLSTM attend"])  # fmt: skip
+def test_a_text_without_words_has_a_logit_whatever_its_batch(book, name):
+    with book["seeded"](3):
+        net = book["classifier"](name, 30).double().eval()
+    net.embed.weight.data[book["PAD"]] = 1e3  # junk that no one may read
+    batches = [[[0]], [[0] * 9], [[0] * 6, [5, 6, 7, 8, 9, 5]], [[0, 0], [5, 0]]]
+    z = [net(torch.tensor(X))[0] for X in batches]
+    assert_near(torch.stack(z), z[0].expand(4))
+    z[2].backward()
+    slopes = [p.grad for p in net.parameters() if p.grad is not None]
+    assert all(torch.isfinite(g).all() for g in slopes)
+
+
+def test_the_only_word_can_be_crossed_out(book, monkeypatch):
+    with book["seeded"](4):
+        net = book["classifier"]("bag", 30).eval()
+    monkeypatch.setitem(book, "NETS", {"bag": (net, {"bad": 5})})
+    without = net.decide.bias.item()  # all that is left
+    assert_near(
+        book["removal"]("bag", "bad"), book["logit_of"]("bag", ["bad"]) - without
+    )
+    assert_near(book["logit_of"]("bag", [""])[0], np.float64(without))
+    assert book["own_weights"]("bag", "").shape == (0,)
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_a_vocabulary_without_room_is_empty(book, size):
+    assert book["number_words"](["a b a c", ""], size) == {}
+
+
+@few
+@given(seed=seeds)
+def test_word_vectors_leave_out_texts_without_words(book, seed):
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(list("abcd"), size=6)) for _ in range(4)]
+    numbers = {w: 4 + i for i, w in enumerate("abcd")}
+    with_empty = book["word_vectors"](["", *texts, ""], numbers, D=3)
+    assert torch.equal(with_empty, book["word_vectors"](texts, numbers, D=3))
+
+
 FAULTS = [
-    Fault("SHIFT + 1 + i for", "SHIFT + i for", "ranks from 0"),
+    Fault("range(SHIFT + 1, size)", "range(SHIFT, size)", "ranks from 0"),
     Fault("(-counts[word], word)", "(counts[word], word)", "rare words first"),
     Fault("numbers.get(word, UNKNOWN)", "numbers.get(word, PAD)", "unknown as padding"),
-    Fault("ranked[: size - SHIFT - 1]", "ranked[:size]", "too many numbers"),
+    Fault("range(SHIFT + 1, size)", "range(SHIFT + 1, size + SHIFT + 1)", "too many numbers"),
     Fault('s[-maxlen:] if truncating == "pre"', 's[-maxlen:] if padding == "pre"',
           "the two sides confused"),
     Fault("maxlen - len(kept) if padding", "len(kept) if padding", "start of the row"),
     Fault("(H * mask[..., None]).sum(axis=1) /", "H.sum(axis=1) /", "padding summed"),
-    Fault("share = mask / mask.sum(axis=1)[:, None]", "share = mask / mask.shape[1]",
+    Fault("share = mask / words_in(mask)", "share = mask / mask.shape[1]",
           "divided by T on the way back"),
     Fault("X[y == c].sum(axis=0) + smooth", "X[y == c].sum(axis=0) + smooth**2", "squared"),
     Fault("np.log(theta[1] / theta[0])", "np.log(theta[0] / theta[1])", "sign of w"),
@@ -251,7 +318,7 @@ FAULTS = [
     Fault('"b": dR.sum(axis=0)', '"b": dR.mean(axis=0)', "mean for sum"),
     Fault("E[: len(E) - k + 1, 0], E[k - 1 :, 1]", "E[: len(E) - k + 1, 1], E[k - 1 :, 0]",
           "bad before not"),
-    Fault("keepdims=True)) * mask", "keepdims=True))", "padding attended"),
+    Fault("np.where(mask, H @ q, -np.inf)", "H @ q", "padding attended"),
     Fault("np.einsum(\"nk,ntk->nt\", dR, H - R[:, None])",
           "np.einsum(\"nk,ntk->nt\", dR, H)", "no mixture subtracted"),
     Fault("dR[:, None] + ds[..., None] * q", "dR[:, None]", "the key's part lost"),

@@ -201,6 +201,29 @@ def test_training_on_a_copy_task(book):
     assert book["exact"](words, data).mean() > 0.9
 
 
+@settings(deadline=None)
+@given(n=st.integers(0, 3), more=st.lists(words, max_size=3))
+def test_bleu_of_what_has_no_four_words_is_zero(book, n, more):
+    short = list("abc"[:n])
+    assert book["bleu"]([short], [list("abc")]) == 0
+    assert book["bleu"]([short], [short]) == 0
+    assert book["precision"]([short], [list("abc")], n + 1) == 0
+    if more:  # in a corpus the others count
+        assert book["bleu"]([short, *more], [short, *more]) == 1
+
+
+@settings(deadline=None)
+@given(N=sizes, V=st.integers(4, 8), seed=seeds)
+def test_masked_loss_ignores_an_infinite_score_of_padding(book, N, V, seed):
+    rng = np.random.default_rng(seed)
+    Y = targets(rng, N, V)
+    Z = rng.normal(size=(*Y.shape, V))
+    Z[..., PAD] = -np.inf  # a model that can never write <pad>
+    how = {"target": torch.tensor(Y).flatten(), "ignore_index": PAD}
+    theirs, (exact,) = autograd(lambda Z: F.cross_entropy(Z.flatten(0, 1), **how), Z)
+    assert_near(book["masked_loss"](Z, Y), (theirs, exact))
+
+
 FAULTS = [
     Fault("X[:, t] @ w", "X[:, 0] @ w", "the encoder reads the first word only"),
     Fault('h @ w["U"] + w["b"])', 'h @ w["U"])', "the encoder without its bias"),
@@ -210,7 +233,7 @@ FAULTS = [
     Fault("log_probs([y[:t]])", "log_probs([y[: t + 1]])", "a word too many"),
     Fault("BOS), Y[:, :-1]]", "BOS), Y[:, 1:]]", "shifted to the left"),
     Fault("real = Y != PAD  # (N, L), the mask m", "real = Y >= PAD", "loss without mask"),
-    Fault("* real).sum() / real.sum()  # eq", "* real).sum() / Y.size  # eq",
+    Fault("-log_p[n, t, Y][real].mean()", "-log_p[n, t, Y][real].sum() / Y.size",
           "divided by all places"),
     Fault("dZ[n, t, Y] -= 1", "dZ[n, t, Y] += 1", "sign of the one-hot row"),
     Fault("return loss, dZ * real[:, :, None] / real.sum()", "return loss, dZ / real.sum()",
@@ -241,8 +264,9 @@ FAULTS = [
           "the length without its end symbol"),
     Fault("states[p[:-1]] if p else s", "s", "the prefix's state is forgotten"),
     Fault("(a & b).total()", "(a | b).total()", "clipping"),
-    Fault("1 - L_ref / L_y", "1 - L_y / L_ref", "brevity penalty upside down"),
-    Fault("min(0.0, 1 - L_ref / L_y)", "1 - L_ref / L_y", "a bonus for long outputs"),
+    Fault("L_ref / max(1, L_y)", "L_y / L_ref", "brevity penalty upside down"),
+    Fault("min(0.0, 1 - L_ref / max(1, L_y))", "1 - L_ref / max(1, L_y)",
+          "a bonus for long outputs"),
     Fault("** (1 / longest)", "", "product for the geometric mean"),
 ]  # fmt: skip
 

@@ -63,12 +63,12 @@ def test_a_slider_with_all_that_belongs_to_it_passes(changes):
         ({"predict": ""}, ["Predict first"]),
         ({"predict": "Predict first: where is it lowest?"}, ["Predict first"]),
         ({"answer": "No box."}, ["What you should have seen"]),
-        ({"tags": ()}, ["`seen` check", "a=-0.5", "ink=dark%20red", "log=on"]),
+        ({"tags": ()}, ["`seen` check", "a=-0.5", "ink=dark red", "log=on"]),
         ({"seen": 'assert f(-0.5, "dark red", True) > 1'}, ["`seen` check"]),
         ({"seen": SEEN.replace("-0.5", "0.5")}, ["a=-0.5"]),
         ({"seen": SEEN.replace("True", "False")}, ["log=on"]),
         ({"seen": SEEN.replace("True", "1")}, ["log=on"]),
-        ({"seen": SEEN.replace("dark red", "red")}, ["ink=dark%20red"]),
+        ({"seen": SEEN.replace("dark red", "red")}, ["ink=dark red"]),
     ],
 )
 def test_what_a_slider_lacks_is_named(changes, missing):
@@ -85,7 +85,10 @@ def test_a_check_belongs_to_the_slider_before_it():
 
 def test_a_position_names_a_figure_and_its_controls():
     assert rules.unknown_positions(chapter()) == []
-    for wrong in ("#line:a=0.5", "#curve:b=0.5", "#curve:a=0.5,b=1"):
+    for wrong in (
+        *("#line:a=0.5", "#curve:b=0.5", "#curve:a=0.5,b=1", "#curve:play=a"),
+        *("#curve:a=0,a=1", "#curve:a", "#curve: a=1", "#curve:a=f(1", "#curve:"),
+    ):
         answer = ANSWER.format(f"See [there]({wrong}).")
         (found,) = rules.unknown_positions(chapter(answer=answer))
         assert wrong in found
