@@ -49,8 +49,8 @@ def people(path: Path) -> dict[str, str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
-    except OSError as error:
-        sys.exit(f"HUB_PEOPLE: expected a table, got {error}")
+    except (OSError, UnicodeDecodeError) as error:
+        sys.exit(f"HUB_PEOPLE: expected a table in UTF-8, got {error}")
     found = {}
     for number, row in enumerate(rows, start=2):
         name, role = ((row.get(k) or "").strip() for k in ("name", "role"))

@@ -31,6 +31,7 @@ EXTENSIONS = (
     "pages.failed",
     "pages.code",
     "pages.foot",
+    "pages.inline",
     "pages.chapter_head",
     "pages.gallery",
     "decks.files",

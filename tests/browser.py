@@ -112,11 +112,6 @@ class Reader:
 
     def _window(self, options):
         context = self.browser.new_context(offline=True, **options)
-        # Without a choice of an earlier visit the theme complains of its own default.
-        context.add_init_script(
-            "if (location.protocol === 'file:')"
-            " localStorage.mode ??= localStorage.theme ??= 'light'"
-        )
         page = context.new_page()
         note = self.troubles.append
         page.on("request", lambda r: r.url.startswith("http") and note(r.url))

@@ -6,7 +6,15 @@ from contextlib import contextmanager
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 
+from tests.chapter_code import ROOT
 from utils.interact import show_with
+
+# What a page loads once to give life to its figures, as elements of its head.
+STATIC = ROOT / "press" / "figures" / "static"
+ALIVE = (
+    f"<style>{(STATIC / 'figure.css').read_text('utf-8')}</style>"
+    f"<script>{(STATIC / 'figure.js').read_text('utf-8')}</script>"
+)
 
 
 @contextmanager

@@ -201,11 +201,8 @@ def _code(deck, block, kind):
 
 
 def _picture(output):
-    """The interactive figure of an output with its own style and script, or its image."""
-    figure = output.find("figure", class_="interact")
-    if figure is None:
-        return str(output.find("img"))
-    return f"{output.find('style')}{figure}{output.find_all('script')[-1]}"
+    """The interactive figure of an output, or its image."""
+    return str(output.find("figure", class_="interact") or output.find("img"))
 
 
 def _pages(code):

@@ -39,7 +39,7 @@ addEventListener("keydown", (event) => {
   event.target.blur();
 }, true);
 
-const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, aside, style, script"));
+const blocksOf = (slide) => [...slide.children].filter((x) => !x.matches("h2, aside"));
 
 // What stands alone on its slide grows until the last row can read it with ease.
 const LARGEST = { math: 66, printed: 44, highlight: 30 };

@@ -18,6 +18,8 @@ from press.decks.cut import Slide, slides
 
 HERE = Path(__file__).parent
 HTML = chapters.ROOT / "_build" / "html"
+PAGES = HERE.parent / "pages" / "static"
+FIGURES = HERE.parent / "figures" / "static"
 
 
 def setup(app):
@@ -54,7 +56,8 @@ def is_newest(slug: str, html: Path = HTML) -> bool:
     """Whether nothing that a deck is made of is newer than it."""
     deck = deck_of(slug, html)
     made_of = [page_of(slug, html), chapters.path(slug), written.path_of(slug)]
-    made_of += [chapters.ROOT / "requirements.txt", *HERE.glob("*.*")]
+    made_of += [*HERE.glob("*.*"), *FIGURES.iterdir()]
+    made_of += [chapters.ROOT / "requirements.txt"]
     newest = max(path.stat().st_mtime for path in made_of if path.exists())
     return deck.exists() and deck.stat().st_mtime > newest
 
@@ -97,10 +100,10 @@ def _style(html):
     reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs" / "dist"
     sheets = [reveal / "reset.css", reveal / "reveal.css"]
     sheets += [html / "_static" / "pygments.css", HERE / "deck.css"]
+    sheets += [FIGURES / "figure.css"]
     css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
-    fonts = chapters.ROOT / "press" / "pages" / "static"
     return re.sub(
-        r"url\((fonts/[^)]+)\)", lambda m: f"url({_data_uri(fonts / m[1])})", css
+        r"url\((fonts/[^)]+)\)", lambda m: f"url({_data_uri(PAGES / m[1])})", css
     )
 
 
@@ -109,7 +112,7 @@ def _script(html):
     reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs"
     files = [html / "_static" / "mathjax" / "tex-svg-full.js"]
     files += [reveal / "dist" / "reveal.js", reveal / "plugin" / "notes" / "notes.js"]
-    files += [HERE / "deck.js"]
+    files += [FIGURES / "figure.js", HERE / "deck.js"]
     texts = (
         f.read_text(encoding="utf-8").replace("</script", "<\\/script") for f in files
     )

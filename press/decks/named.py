@@ -5,8 +5,12 @@ import json
 import re
 from copy import copy
 from html import escape
+from types import SimpleNamespace
 
 from bs4 import Tag
+
+from press.figures import payload
+from utils.interact.positions import indices_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
 LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # said by the formula
@@ -24,27 +28,18 @@ class Shown:
         """An interactive figure, ``walk step=6, kernel=upright``, at that position."""
         name, _, position = name.partition(" ")
         found = self._one("figure", name, "figure.interact", lambda f: f["data-name"])
-        output = found.find_parent(class_="cell_output")
-        start = dict(pair.strip().split("=", 1) for pair in position.split(",") if pair)
         script = found.find("script", type="application/json")
         data = json.loads(script.string)
-        for control in data["controls"]:
-            if control["name"] in start:
-                value = start.pop(control["name"])
-                texts = control["texts"]  # as the control shows them
-                if value not in texts:
-                    said = f"expected {control['name']} in {', '.join(texts)}"
-                    raise ValueError(f"figure {name}: {said}, got {value!r}")
-                control["start"] = texts.index(value)
-        if start:
-            known = ", ".join(control["name"] for control in data["controls"])
-            raise ValueError(f"figure {name}: expected {known}, got {', '.join(start)}")
+        controls = [SimpleNamespace(**control) for control in data["controls"]]
+        found_at = indices_of(f"figure {name}", controls, position)
+        for control, index in zip(data["controls"], found_at, strict=True):
+            control["start"] = index
         moved = copy(found)
-        moved.find("script", type="application/json").string = json.dumps(data)
+        moved.find("script", type="application/json").string = payload(data)
         moved["data-moved"] = ""
         if found.find_parent(class_="tag_keep-colours"):  # a photograph stays positive
             moved["class"] = [*moved["class"], "keep-colours"]
-        return f"{output.find('style')}{moved}{output.find_all('script')[-1]}"
+        return str(moved)
 
     def equation(self, label: str) -> str:
         """A displayed equation by its label, ``eq-11-line``."""

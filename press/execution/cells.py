@@ -9,7 +9,8 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 
 from press import chapters
 from press.execution.kernel import Kernel
-from press.lint import POSITION, drawing
+from press.lint import drawing
+from utils.interact.positions import linked
 
 FIGURES = {"figure", "widget"}
 DRAWS = re.compile(r"\b(matplotlib|interact)\b")  # other kernels start without drawing
@@ -115,7 +116,7 @@ def positions(item: IPyNbCell) -> str:
     if "widget" not in tags(item):
         return ""
     figure, _ = drawing(item.cell)
-    found = POSITION.findall(chapters.markdown(item.parent.nb))
+    found = linked(chapters.markdown(item.parent.nb))
     calls = [f"position({figure}, {text!r})" for name, text in found if name == figure]
     if not calls:
         return ""

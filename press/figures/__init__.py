@@ -1,4 +1,8 @@
-"""The figure without a kernel: all frames drawn beforehand and written into the page."""
+"""The figure without a kernel: all frames drawn beforehand and written into the page.
+
+What moves it, ``static/figure.js``, and its look, ``static/figure.css``, are files that a page
+names once: a site may forbid scripts that stand in the HTML.
+"""
 
 import base64
 import functools
@@ -18,7 +22,7 @@ from utils.interact.drawing import describe, description, frame, layout_of, png,
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame: nobody sees the difference, and it halves the bytes
 FLAT = 32  # of these, which cover most and are kept exactly
-ASSETS = resources.files(__name__)
+TEMPLATE = resources.files(__name__) / "figure.html"
 
 
 def default_bundle(function, controls):
@@ -27,7 +31,7 @@ def default_bundle(function, controls):
 
 
 def static_bundle(function, controls):
-    """A form of native controls over all frames, and a script that exchanges them."""
+    """The default picture, and all frames as data, which ``figure.js`` puts under controls."""
     places = _grid(controls)
     pictures = _Pictures(function, controls)
     base_of = {indices: _base(controls, indices) for indices in places}
@@ -180,17 +184,18 @@ def _still(function, controls, pictures):
     }
 
 
+def payload(data: dict) -> str:
+    """Data as they may stand in a script element: no ``</script>``, no ``<!--``."""
+    return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+
+
 def _html(function, controls, data, base, size):
-    payload = json.dumps(data, ensure_ascii=False)
-    return Template((ASSETS / "figure.html").read_text("utf-8")).substitute(
-        css=(ASSETS / "figure.css").read_text("utf-8"),
-        js=(ASSETS / "figure.js").read_text("utf-8"),
+    return Template(TEMPLATE.read_text("utf-8")).substitute(
         name=html.escape(function.__name__),
         title=html.escape(function.__name__.replace("_", " ")),
-        ratio=round(size[0] / size[1], 3),
         height=round(720 * size[1] / size[0]),  # CSS pixels; no layout jump
         base=base,
         alt=html.escape(describe(function, controls, starts(controls))),
         state=html.escape(state(controls, starts(controls))),
-        data=payload.replace("</", "<\\/"),  # keeps </script> out
+        data=payload(data),
     )

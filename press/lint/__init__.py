@@ -14,7 +14,6 @@ from press.lint.evidence import decoys
 from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
 from press.lint.questions import questions
 from press.lint.sliders import (
-    POSITION,
     drawing,
     globals_read,
     seen,
@@ -25,7 +24,6 @@ from press.lint.sliders import (
 
 __all__ = [
     "MAX_COLUMNS",
-    "POSITION",
     "cell_sizes",
     "claims",
     "code",

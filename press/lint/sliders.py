@@ -5,17 +5,17 @@ import builtins
 import contextlib
 import re
 import symtable
-from urllib.parse import unquote
 
 from press import chapters
 from press.lint.cells import code, tags
 from press.lint.evidence import asserted, bare_names, figures, parts
+from utils.interact.positions import FORM, linked, number, values_of
 
 FIRST = 10  # a slider stands within so many cells
 FEWEST = 4
 
-# A link to a position of a figure: [it swings](#descent:lr=0.21,momentum=0.9)
-POSITION = re.compile(r"\]\(#(\w+):([^)\s]+)\)")
+# What is meant for a link to a position; the page has one where it is written as one.
+MEANT = re.compile(r"\]\(#([^\s():]+:[^\n)]*)\)")
 ADMONITION = re.compile(
     r"^(`{3,}|:{3,})\{admonition\} *(.+?) *\n(.*?)^\1 *$", re.M | re.S
 )
@@ -49,8 +49,8 @@ def seen(notebook):
             lacks.append("expected *What you should have seen* after it, got none")
         asked = [
             pair
-            for figure, text in POSITION.findall("\n".join(answers))
-            for pair in text.split(",")
+            for figure, text in linked("\n".join(answers))
+            for pair in pairs(text)
             if figure == name
         ]
         checks = [ast.parse(c.source) for c in below if {"check", "seen"} <= tags(c)]
@@ -63,7 +63,7 @@ def unasserted(checks, reads, asked, drawn_by):
     """What the `seen` checks of a figure do not assert, though its note tells it.
 
     ``reads`` are the names of which one must flow into an assertion, ``asked`` the
-    positions of which each must, as ``control=value``.
+    controls and values of positions, of which each must.
     """
     found = [
         node
@@ -80,34 +80,48 @@ def unasserted(checks, reads, asked, drawn_by):
         out.append("expected a `seen` check of what it draws, got none")
     values = {value for node in found for value in literals(node)}
     out += [
-        f"expected {pair} in a `seen` check, got none"
-        for pair in asked
-        if not readings(pair) & values
+        f"expected {control}={value} in a `seen` check, got none"
+        for control, value in asked
+        if not readings(value) & values
     ]
     return out
 
 
 def unknown_positions(notebook):
-    """Links to positions whose figure or control no cell of the notebook makes."""
+    """Links to positions that are not written as one, or whose figure or control is none.
+
+    Whether a figure has the value its grid alone knows: see ``press.execution.cells``.
+    """
     controls = {}
     for i in widgets(notebook):
         function = ast.parse(notebook.cells[i].source).body[-1]
         (call,) = [d for d in function.decorator_list if isinstance(d, ast.Call)]
-        controls[function.name] = {keyword.arg for keyword in call.keywords}
-    return [
-        f"expected a figure and its controls, got #{name}:{text}"
-        for name, text in POSITION.findall(chapters.markdown(notebook))
-        if not {x.partition("=")[0] for x in text.split(",")}
-        <= controls.get(name, set())
+        named = {keyword.arg for keyword in call.keywords}
+        controls[function.name] = named - {"labels", "play"}
+    text, out, written = chapters.markdown(notebook), [], set()
+    for name, position in linked(text):
+        written.add(f"{name}:{position}")
+        asked = {control for control, _ in pairs(position)}
+        if not asked or not asked <= controls.get(name, set()):
+            out.append(f"expected a figure and its controls, got #{name}:{position}")
+    out += [
+        f"expected a link to #figure:{FORM}, got #{meant}"
+        for meant in MEANT.findall(text)
+        if meant not in written
     ]
+    return out
 
 
-def readings(pair):
-    """What code may write for the value of ``control=value`` in an address."""
-    text = unquote(pair.partition("=")[2])
+def pairs(position):
+    """The controls that a position names and their values; none if it is not written so."""
     with contextlib.suppress(ValueError):
-        return {text, float(text)}
-    return {text}
+        return list(values_of(position).items())
+    return []
+
+
+def readings(value):
+    """What code may write for the value of a control."""
+    return {value, number(value)} - {None}
 
 
 def literals(node):
@@ -123,8 +137,8 @@ def literals(node):
             yield number
         case ast.Constant(value=str() as text):
             yield text
-            for pair in text.split(","):  # position(descent, "lr=0.21,momentum=0.9")
-                yield from readings(pair)
+            for _, value in pairs(text):  # position(descent, "lr=0.21,momentum=0.9")
+                yield from readings(value)
 
 
 def notes(cells, title):

@@ -4,17 +4,12 @@ The notebook on disk stays plain, so that it reads well in JupyterLab too.
 """
 
 import json
-import re
 from html import escape
 
 from press import chapters
 from press.pages.links import cite
 from press.pages.marks import mark_text
-
-# [at η = 0.21](#descent:lr=0.21,momentum=0.9), in whose text a formula may have brackets
-POSITION = re.compile(
-    r"(?<![\\!])\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(#([A-Za-z_]\w*:[^\s()<>]+)\)"
-)
+from utils.interact.positions import LINK
 
 
 def setup(app):
@@ -44,7 +39,8 @@ def positions(text):
     """Words that set a figure, as links that its script finds: see utils.interact."""
 
     def link(match):
-        words, target = match.groups()
-        return f'<a class="position" href="#{escape(target)}">{words}</a>'
+        words, figure, position = match.groups()
+        target = escape(f"{figure}:{position}")
+        return f'<a class="position" href="#{target}">{words}</a>'
 
-    return POSITION.sub(link, text)
+    return LINK.sub(link, text)

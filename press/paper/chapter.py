@@ -108,7 +108,7 @@ class Chapter:
                     cell.insert(place, raw(rf"\online{{{self.slug}}}{{{name}}}"))
         for bundle in list(cell.findall(nodes.container)):
             if bundle.get("nb_element") == "mime_bundle":
-                self._bundle(bundle)
+                self._bundle(bundle, failed)
         return None
 
     def _for_paper(self, cell):
@@ -139,7 +139,7 @@ class Chapter:
         lines = len(code.astext().splitlines()) if code else 0
         return "run" in tags and lines > OPEN["run"]
 
-    def _bundle(self, bundle):
+    def _bundle(self, bundle, failed):
         types = {content["mime_type"]: content for content in bundle}
         if "image/png" not in types:
             kind = next(kind for kind in TEXTS if kind in types)
@@ -151,7 +151,7 @@ class Chapter:
         if figures.is_interactive(types):
             frames = figures.Frames(types["text/html"].astext())
             self.figure = frames.name
-            latex = figures.interactive(self, frames, picture)
+            latex = figures.interactive(self, frames, picture, lenient=failed)
         else:
             says = types["text/plain"].astext() if "text/plain" in types else "<"
             latex = figures.still(self, picture, says)

@@ -4,7 +4,7 @@ import base64
 import io
 import json
 from pathlib import Path
-from urllib.parse import unquote
+from types import SimpleNamespace
 
 from bs4 import BeautifulSoup
 from docutils import nodes
@@ -12,8 +12,9 @@ from PIL import Image
 from pypdf import PdfReader
 
 from press.execution.box import boxes
-from press.lint import POSITION
 from press.paper.latex import escape
+from utils.interact.controls import starts, state
+from utils.interact.positions import indices_of, linked
 
 PICTURES = ("application/pdf", "image/png")  # the better first
 SMALL = 1000  # pixels of a small picture at most: as it was drawn, but for the widest
@@ -30,59 +31,39 @@ class Frames:
         figure = BeautifulSoup(html, "html.parser").find("figure", class_="interact")
         self.name = figure["data-name"]
         self.data = json.loads(figure.find("script", type="application/json").string)
-        self.controls = self.data["controls"]
-        self.start = tuple(control["start"] for control in self.controls)
-
-    def indices(self, text: str) -> tuple[int, ...]:
-        """The place of ``lr=0.21,momentum=0.9`` in the grid; ValueError if it has none."""
-        chosen = dict(
-            unquote(pair).partition("=")[::2] for pair in text.split(",") if pair
-        )
-        return tuple(
-            self._index(control, chosen[control["name"]])
-            if control["name"] in chosen
-            else control["start"]
-            for control in self.controls
-        )
-
-    def _index(self, control, wanted):
-        for i, key in enumerate(control["keys"]):
-            same = _number(key) == _number(wanted) is not None
-            if same or unquote(str(key)) == wanted:
-                return i
-        known = ", ".join(map(str, control["keys"]))
-        raise ValueError(
-            f"{self.name}: expected {control['name']} in {known}, got {wanted!r}"
-        )
+        self.controls = [SimpleNamespace(**told) for told in self.data["controls"]]
+        self.start = starts(self.controls)
 
     def picture(self, indices: tuple[int, ...]) -> Image.Image:
         """The frame at a place of the grid: what differs, over what it differs from."""
         flat = 0
         for control, i in zip(self.controls, indices, strict=True):
-            flat = flat * len(control["keys"]) + i
+            flat = flat * len(control.keys) + i
         base = _image(self.data["bases"][self.data["baseOf"][flat]])
         return Image.alpha_composite(base, _image(self.data["frames"][flat]))
 
     def setting(self, indices: tuple[int, ...]) -> str:
         """What the controls say there: those that do not stand as they did at first."""
         pairs = zip(self.controls, indices, strict=True)
-        moved = [(c, i) for c, i in pairs if i != c["start"]]
-        return ", ".join(f"{c['label']} = {c['texts'][i]}" for c, i in moved)
+        moved = [(c, i) for c, i in pairs if i != c.start]
+        return state(*zip(*moved, strict=True)) if moved else ""
 
 
-def named(frames: Frames, text: str) -> list[tuple[int, ...]]:
-    """Places of a figure that the text of its chapter names, in its order, each once."""
-    found = [
-        frames.indices(at) for name, at in POSITION.findall(text) if name == frames.name
-    ]
+def named(frames: Frames, text: str, lenient: bool = False) -> list[tuple[int, ...]]:
+    """Places of a figure that the text of its chapter names, in its order, each once.
+
+    ValueError where the figure does not have one; ``lenient`` leaves it out, for a figure
+    with a box under it that says so.
+    """
+    found = []
+    for name, position in linked(text):
+        if name == frames.name:
+            try:
+                found.append(indices_of(name, frames.controls, position))
+            except ValueError:
+                if not lenient:
+                    raise
     return [place for place in dict.fromkeys(found) if place != frames.start]
-
-
-def _number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _image(data):
@@ -94,21 +75,22 @@ def label(slug: str, name: str) -> str:
     return f"figure:{slug}:{name}"
 
 
-def interactive(chapter, frames: Frames, picture: Path) -> str:
-    """The figure at its default, its controls, and the positions that the text names."""
+def interactive(chapter, frames: Frames, picture: Path, lenient: bool = False) -> str:
+    """The figure at its default, its controls, and the positions that the text names.
+
+    ``lenient`` as ``named`` says.
+    """
     out = Path(chapter.builder.outdir, "figures")
     out.mkdir(exist_ok=True)
     small, (beside, width) = [], in_a_row(_points(picture))
-    for place in named(frames, chapter.text):
+    for place in named(frames, chapter.text, lenient):
         name = f"{chapter.slug}-{frames.name}-{'-'.join(map(str, place))}.png"
         image = frames.picture(place).convert("RGB")
         image.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
         _few_colours(image).save(out / name)
         says = escape(frames.setting(place))
         small.append(rf"\position{{{width:.3f}}}{{figures/{name}}}{{{says}}}")
-    start = ", ".join(
-        f"{c['label']} = {c['texts'][c['start']]}" for c in frames.controls
-    )
+    start = state(frames.controls, frames.start)
     says, start = frames.data["description"].rstrip("."), start.rstrip(".")
     rows = [small[i : i + beside] for i in range(0, len(small), beside)]
     return "\n".join(

@@ -40,7 +40,7 @@ def book_map():
     height = len(lines) * ROW
     drawing = (
         f'<svg viewBox="0 0 {ARCS} {height}" preserveAspectRatio="none" '
-        f'style="--rows: {len(lines)}" aria-hidden="true">{"".join(arcs)}</svg>'
+        f'aria-hidden="true">{"".join(arcs)}</svg>'
     )
     start = '<nav class="map" aria-label="Chapters and what they need">'
     return "\n".join([start, drawing, "<ol>", *lines, "</ol>", "</nav>"])

@@ -32,7 +32,8 @@ def test_only_what_has_changed_is_executed_and_written_again(tmp_path):
     [
         ("utils/deep/live.py", True),
         ("utils/datasets/words.txt", True),
-        ("press/figures/figure.js", True),
+        ("press/figures/figure.html", True),
+        ("press/figures/static/figure.js", False),
         ("book/references.bib", True),
         ("requirements.lock", True),
         ("press/decks/deck.css", False),

@@ -91,7 +91,7 @@ def test_what_failed_is_listed_and_the_book_stands(failed):
         r"01_wrong  cell 2 \(cell-2\), line 3: abs\(x - 0.5\) is 0.25; AssertionError: too",
         r"01_wrong  cell 3 \(cell-3\), line 4: a is 3; AssertionError: while drawing",
         r"01_wrong  cell 4 \(cell-5\), line 2: ZeroDivisionError: division by zero",
-        r"01_wrong  cell 5 \(cell-6\): ValueError: a: expected one of",
+        r"01_wrong  cell 5 \(cell-6\): ValueError: sound: expected a in 0, 1, 2, got '9'",
         r"01_wrong  cell 6 \(cell-8\): 1 of 1 pictures, of which 0 are the same",
         r"02_slow   cell 1 \(cell-1\), line 4: line 4 was still running then",
         r"03_dead   cell 1 \(cell-1\): the kernel died",

@@ -22,17 +22,17 @@ NOTEBOOK = {
         {**CELL, "id": "slider", "source": ""},
     ]
 }
-CONTROLS = {"controls": [{"name": "step", "texts": ["0", "1"], "start": 0}]}
+STEP = {"name": "step", "kind": "range", "texts": ["0", "1"], "keys": ["0", "1"]}
+CONTROLS = {"controls": [{**STEP, "start": 0}]}
 PAGE = f"""<article><section id="sec-1"><div class="math" id="equation-eq-1">
 \\[\\begin{{aligned}} a&=b\\\\ &=c \\end{{aligned}}\\]</div>
 <table><tr><td>cell</td></tr></table><!-- cell text --></section>
 <div class="cell-id-code"><div class="cell_input"><pre>def twice(x):
     \"\"\"Doc.\"\"\"
     return x</pre></div><div class="cell_output">✓ printed</div></div>
-<div class="cell-id-slider"><div class="cell_output"><style></style>
+<div class="cell-id-slider"><div class="cell_output">
 <figure class="interact" data-name="walk"><img src="a.png">
-<script type="application/json">{json.dumps(CONTROLS)}</script></figure>
-<script>run()</script></div></div></article>"""
+<script type="application/json">{json.dumps(CONTROLS)}</script></figure></div></div></article>"""
 NOTES = "\n\nNotes:\n(2 min) Said.\n"
 
 
@@ -80,7 +80,7 @@ def test_a_line_shows_what_it_names(line, shown):
     ("printed: nothing", "expected a cell with output, got 'nothing'"),
     ("figure: run", "expected one of walk; got 'run'"),
     ("figure: walk step=7", "expected step in 0, 1, got '7'"),
-    ("figure: walk pace=1", "expected step, got pace"),
+    ("figure: walk pace=1", "expected a control of step, got 'pace'"),
 ])  # fmt: skip
 def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, said):
     with pytest.raises(ValueError, match=re.escape(said)) as error:

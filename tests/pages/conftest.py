@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.browser import reading
+from tests.figures import ALIVE
 from tests.pages.built import address
 from tests.pages.scripts import TYPESET, WEAR
 
@@ -75,6 +76,7 @@ def small(tmp_path_factory):
     path = tmp_path_factory.mktemp("small") / "small.html"
     path.write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Small</title>'
+        f"{ALIVE}"
         '<body class="bd-article"><div style="height: 3000px">Above</div>'
         f"{done.stdout}{links}</body></html>"
     )

@@ -3,6 +3,8 @@
 # The picture as it is seen, the frame over its base, as a number that tells pictures apart.
 PICTURE = """async (figure) => {
   const images = [...figure.querySelectorAll("img")];
+  await null; // Firefox decodes the last picture if it has not yet begun to load this one
+  while (!images.every((image) => image.complete)) await new Promise((done) => setTimeout(done));
   await Promise.all(images.map((image) => image.decode()));
   const [width, height] = [images[0].naturalWidth >> 1, images[0].naturalHeight >> 1];
   const canvas = new OffscreenCanvas(width, height);

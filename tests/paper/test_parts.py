@@ -5,8 +5,11 @@ import os
 import pytest
 from docutils import nodes
 
+from press.figures import static_bundle
 from press.paper import back, engine, figures
 from press.paper.writer import _unicode_math, columns
+from tests.figures import line, shown_with
+from utils.interact import interact
 
 
 def a_table(*rows):
@@ -59,6 +62,36 @@ def test_numbers_in_small_pictures_are_large_enough_to_read(points):
     beside, width = figures.in_a_row(points)
     assert beside * width <= 1
     assert 10 * width * figures.LINE / points > 4.75  # points of type
+
+
+@pytest.fixture(scope="module")
+def frames():
+    """The frames of a figure of two controls, as paper reads them from its page."""
+    with shown_with(static_bundle) as shown:
+        interact(shift=(-1, 1, 0.5), dashed=False)(line)
+    return figures.Frames(shown[0]["text/html"])
+
+
+def test_the_positions_of_the_text_stand_under_a_figure_each_once(frames):
+    text = (
+        "[a](#line:shift=-0.5) [b](#line:dashed=on) [c](#line:shift=-.50) [d](#f:x=1)"
+    )
+    places = figures.named(frames, text + "[e](#line:shift=0.0,dashed=off)")
+    assert places == [(1, 0), (2, 1)]
+    assert [*map(frames.setting, places)] == ["shift = −0.5", "dashed = on"]
+    assert frames.setting(frames.start) == ""
+    pictures = [frames.picture(place) for place in (frames.start, *places)]
+    assert len({picture.tobytes() for picture in pictures}) == 3
+
+
+@pytest.mark.parametrize(
+    "position", ["speed=1", "shift=-0.5,speed=1", "shift=7", "dashed", "dashed=1"]
+)
+def test_a_position_that_a_figure_does_not_have_is_not_its_default(frames, position):
+    text = f"[a](#line:{position}) [b](#line:dashed=on)"
+    with pytest.raises(ValueError, match=r"^line: expected "):
+        figures.named(frames, text)
+    assert figures.named(frames, text, lenient=True) == [(2, 1)]
 
 
 UNDEFINED = (

@@ -10,6 +10,7 @@ from press import chapters, plan
 from press.paper import cut, engine, figures
 from press.paper.__main__ import LATEX, PDF
 from tests.paper.conftest import SCALE
+from utils.interact.positions import linked
 
 MM = 72 / 25.4
 INNER, TOP, BOTTOM = 22 * MM, 10 * MM, 10 * MM  # of book.tex, with head and page number
@@ -61,9 +62,7 @@ def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels
         after = tex.partition(rf"{{{label}}}" + "\n{")[2]
         small = after[: after.index(r"\bookfigureend")].count(r"\position{")
         text = chapters.markdown(chapters.read(slug))
-        named = {
-            at for name, at in figures.POSITION.findall(text) if name == figure.name
-        }
+        named = {at for name, at in linked(text) if name == figure.name}
         assert len(named) - 1 <= small <= len(named), (label, small, named)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import utils.interact as module
 from tests.figures import line, shown_with
-from utils.interact import controls, drawing, interact, position, show_with
+from utils.interact import controls, drawing, interact, show_with
 from utils.interact.live import live_bundle
 
 
@@ -188,23 +188,6 @@ def test_the_budget_is_asked_before_a_frame_is_drawn(shown):
     for abbreviations in [{"a": (0, 12), "b": (0, 12)}, {"a": (0, 10**9, 1)}]:
         with pytest.raises(ValueError, match="at most 150 frames"):
             interact(**abbreviations)(drawn)
-
-
-def test_a_position_in_words(shown):
-    interact(slope={"one, or 1": 1, "½": 0.5}, shift=(-1, 1, 0.25), dashed=False)(line)
-    at = functools.partial(position, line)
-    start = {"slope": 1, "shift": 0.0, "dashed": False}
-    assert at("") == start
-    assert at("shift=-0.5,dashed=on") == start | {"shift": -0.5, "dashed": True}
-    assert at("slope=½,shift=0.50") == at("slope=%C2%BD,shift=.5")
-    assert at("slope=one%2C%20or%201") == start
-    keys = [control.keys for control in line.controls]
-    assert keys[0] == ("one%2C%20or%201", "%C2%BD") and keys[2] == ("off", "on")
-    for text in ["shift=0.3", "shift=x", "dashed=1", "slope=2"]:
-        with pytest.raises(ValueError, match=r"expected one of .*, got"):
-            at(text)
-    with pytest.raises(ValueError, match="a control of slope, shift, dashed, got 'x'"):
-        at("x=1")
 
 
 def test_live_mode_shows_widgets_a_picture_and_follows_the_slider(boxes, shown):

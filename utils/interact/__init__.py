@@ -10,15 +10,17 @@ It shows the figure with ipywidgets: drawn again as the reader drags. ``show_wit
 otherwise, for the Python that it is called in: the book's pages hold all frames of a figure,
 drawn beforehand (``press.figures.static_bundle``).
 
-``controls`` reads what the author gives, ``drawing`` makes a frame, ``live`` shows it.
+``controls`` reads what the author gives, ``drawing`` makes a frame, ``live`` shows it;
+``positions`` reads where a link sets the controls.
 """
 
 from collections.abc import Callable
 
 from IPython.display import display
 
-from utils.interact.controls import arguments_at, controls_of, indices_of
+from utils.interact.controls import arguments_at, controls_of
 from utils.interact.live import live_bundle
+from utils.interact.positions import indices_of
 
 _bundle = live_bundle
 
@@ -81,6 +83,11 @@ def position(function: Callable, text: str) -> dict:
 
     ``position(descent, "lr=0.21,momentum=0.9")`` is what the link
     ``[it swings](#descent:lr=0.21,momentum=0.9)`` shows; a control that is not named
-    stays at its default. ValueError where the position is not on the grid.
+    stays at its default. ValueError where the position is not on the grid or not
+    written as one, TypeError where ``function`` is no figure.
     """
-    return arguments_at(function.controls, indices_of(function.controls, text))
+    if not hasattr(function, "controls"):
+        name = getattr(function, "__name__", repr(function))
+        raise TypeError(f"position: expected a figure made by @interact, got {name}")
+    indices = indices_of(function.__name__, function.controls, text)
+    return arguments_at(function.controls, indices)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import ipywidgets as widgets
 
@@ -46,16 +46,6 @@ class Control:
         if self.kind == "range":
             return tuple(map(str, self.values))
         return tuple(quote(text, safe="") for text in self.texts)
-
-    def index_of(self, key: str) -> int:
-        """The index of the value that an address names by ``key``."""
-        try:
-            if self.kind == "range":
-                return self.values.index(float(key))
-            return self.texts.index(unquote(key))
-        except ValueError:
-            wanted = f"{self.name}: expected one of {', '.join(self.keys)}"
-            raise ValueError(f"{wanted}, got {key!r}") from None
 
 
 def controls_of(
@@ -120,18 +110,6 @@ def state(controls: Sequence[Control], indices: Sequence[int]) -> str:
     """What the controls say at a position: "lr = 0.10, momentum = 0.00"."""
     pairs = zip(controls, indices, strict=True)
     return ", ".join(f"{c.label} = {c.texts[i]}" for c, i in pairs)
-
-
-def indices_of(controls: Sequence[Control], text: str) -> tuple[int, ...]:
-    """Indices of "lr=0.21,momentum=0.9"; a control that is not named is at its default."""
-    chosen = dict(pair.partition("=")[::2] for pair in text.split(",") if pair)
-    names = [control.name for control in controls]
-    for name in chosen:
-        if name not in names:
-            raise ValueError(f"expected a control of {', '.join(names)}, got {name!r}")
-    return tuple(
-        c.index_of(chosen[c.name]) if c.name in chosen else c.start for c in controls
-    )
 
 
 def _plain(abbreviation):

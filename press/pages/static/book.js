@@ -1,3 +1,28 @@
+// Where scripts run, the page need not say what is missing without them. The theme knows the
+// colours of a first visit only when its last script has run.
+{
+  const { classList, dataset } = document.documentElement;
+  classList.add("scripted");
+  if (dataset.theme === "auto") dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+// A site may forbid styles that scripts write into the page (style-src 'self'), and then a
+// fraction of MathJax's loses its bar. It may not forbid the same rules as an object.
+new MutationObserver(() => {
+  for (const style of document.querySelectorAll("style")) {
+    if (style.sheet) continue;
+    const sheet = new CSSStyleSheet(), yields = style.matches(":has(~ [rel=stylesheet])");
+    sheet.replaceSync(yields ? `@layer { ${style.textContent} }` : style.textContent);
+    document.adoptedStyleSheets.push(sheet);
+    Object.defineProperty(style, "sheet", { value: sheet }); // MathJax goes on writing there
+  }
+}).observe(document.head, { childList: true });
+
+// A site may forbid what the theme has as an attribute of its button: see pages/inline.py.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll("[data-prints]")) button.addEventListener("click", () => print());
+});
+
 // What the theme leaves out for readers who hear the page: a landmark around the sidebar,
 // and entries of the bibliography that are items of its list.
 document.addEventListener("DOMContentLoaded", () => {

@@ -1,12 +1,19 @@
 // Exchanges the picture of a static figure as its controls move. Needs no library, no
-// kernel, no server; runs once for each figure that is not yet alive. A frame holds only
-// what differs from its base picture and lies on top of it.
-for (const figure of document.querySelectorAll("figure.interact:not([data-alive])")) {
+// kernel, no server. A frame holds only what differs from its base picture and lies on top
+// of it.
+function enliven(figure) {
   figure.dataset.alive = "true";
   const [picture, form, state] = figure.querySelectorAll(".picture, form, .state");
   const base = picture.querySelector("img");
   const image = picture.appendChild(base.cloneNode()); // lies over the base
   base.alt = "";
+  figure.style.setProperty("--ratio", base.getAttribute("width") / base.getAttribute("height"));
+  const note = figure.querySelector(".without-scripts");
+  note.remove();
+  image.addEventListener("error", () => {
+    note.textContent = "This site forbids the pictures of this figure: its Content-Security-Policy needs img-src data:";
+    figure.append(note);
+  });
   const data = JSON.parse(figure.querySelector("script").textContent);
   const { controls } = data;
 
@@ -89,6 +96,7 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
     }, 1000 / 6);
   });
   form.addEventListener("pointerdown", (event) => event.target === play || stop());
+  form.addEventListener("submit", (event) => event.preventDefault());
 
   // Large: the same elements in a dialog over the whole screen.
   const dialog = figure.appendChild(document.createElement("dialog"));
@@ -112,19 +120,25 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
   picture.addEventListener("click", enlarge);
 
   // A position is an address: #name:control=value,…; what it does not name is as at first.
+  // What utils/interact/positions.py refuses moves nothing here.
   const plain = (text) => {
     try { return decodeURIComponent(text); } catch { return text; }
   };
+  const number = (text) =>
+    /^[-+−]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text.replace("−", "-")) : NaN;
   const indices = (hash) => {
-    const [, name, pairs] = hash.match(/^#([^:]*):(.*)$/) ?? [];
+    const [, name, text] = hash.match(/^#([^:]*):(.*)$/) ?? [];
     if (!name || plain(name) !== figure.dataset.name) return [];
-    const chosen = Object.fromEntries(
-      pairs.split(",").filter(Boolean).map((pair) => pair.split("=").map(plain)));
+    const pairs = text.split(",").map((pair) => pair.trim()).filter(Boolean);
+    const chosen = new Map(pairs.map((pair) => {
+      const [, name, value] = pair.match(/^([^=]+)=(.*)$/) ?? [];
+      return [plain(name ?? ""), plain(value ?? "")];
+    }));
     const names = controls.map((control) => control.name);
-    if (Object.keys(chosen).some((name) => !names.includes(name))) return [];
-    return controls.map(({ name, keys, start }, i) => !(name in chosen) ? start :
-      keys.findIndex((key) => plain(key) === chosen[name] ||
-        (inputs[i].type === "range" && Number(key) === Number(chosen[name]))));
+    if (chosen.size < pairs.length || [...chosen.keys()].some((name) => !names.includes(name))) return [];
+    return controls.map(({ name, kind, keys, start }) => !chosen.has(name) ? start :
+      keys.findIndex((key) => plain(key) === chosen.get(name) ||
+        (kind === "range" && Number(key) === number(chosen.get(name)))));
   };
   const go = (hash, block) => {
     const wanted = indices(hash);
@@ -155,4 +169,16 @@ for (const figure of document.querySelectorAll("figure.interact:not([data-alive]
   form.hidden = false;
   stop();
   go(location.hash, "center") || show();
+}
+
+// Each figure as soon as the browser has read it, before it paints: no page moves later.
+{
+  const enlivenRead = () => {
+    for (const figure of document.querySelectorAll("figure.interact:not([data-alive])"))
+      if (figure.nextSibling || document.readyState !== "loading") enliven(figure);
+  };
+  const reading = new MutationObserver(enlivenRead);
+  reading.observe(document, { childList: true, subtree: true });
+  addEventListener("DOMContentLoaded", () => { reading.disconnect(); enlivenRead(); });
+  enlivenRead();
 }

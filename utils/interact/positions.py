@@ -1,0 +1,93 @@
+"""Positions of figures as links and addresses name them: the one reader in Python.
+
+    [it swings](#descent:lr=0.21,momentum=0.9)
+
+names a figure by its function, then its controls; those not named stand at their defaults.
+A number is as on the grid, a text percent-encoded, a switch ``on`` or ``off``. In the built
+page ``press/figures/static/figure.js`` reads the same.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+from urllib.parse import unquote
+
+FORM = "control=value,control=value"
+# In the words of a link a formula may have brackets. Its groups: words, figure, position.
+LINK = re.compile(
+    r"(?<![\\!])\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(#([^\W\d]\w*):([^\s()<>]+)\)"
+)
+NUMBER = re.compile(r"[-+−]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+SHOWN = 8  # values that an error lists
+
+
+class Axis(Protocol):
+    """What is asked of a control: ``Control`` has it, and the data of a built figure."""
+
+    name: str
+    kind: str  # "range", "choice" or "switch"
+    keys: Sequence[str]
+    start: int
+
+
+def linked(markdown: str) -> Iterator[tuple[str, str]]:
+    """The figure and the position of each link to one in a text, in its order."""
+    return ((figure, text) for _, figure, text in LINK.findall(markdown))
+
+
+def values_of(text: str) -> dict[str, str]:
+    """The value of each control that a position names, decoded.
+
+    ``lr=0.21,kind=dark%20red`` gives ``{"lr": "0.21", "kind": "dark red"}``. ValueError
+    where a part is no ``control=value``, or a control is named twice.
+    """
+    found = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        name, sign, value = pair.partition("=")
+        if not (name and sign):
+            raise ValueError(f"expected {FORM}, got {pair!r}")
+        if unquote(name) in found:
+            raise ValueError(f"expected each control once, got {text!r}")
+        found[unquote(name)] = unquote(value)
+    return found
+
+
+def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, ...]:
+    """The index of each control of a figure at a position.
+
+    ValueError where the position is not written as one, or names a control or a value
+    that the figure does not have; it says which there are.
+    """
+    try:
+        chosen, known = values_of(text), [control.name for control in controls]
+        for name in chosen:
+            if name not in known:
+                raise ValueError(
+                    f"expected a control of {', '.join(known)}, got {name!r}"
+                )
+        return tuple(
+            _index(control, chosen[control.name])
+            if control.name in chosen
+            else control.start
+            for control in controls
+        )
+    except ValueError as error:
+        raise ValueError(f"{figure}: {error}") from None
+
+
+def number(text: str) -> float | None:
+    """The number that the value of a range is written as; None if it is none."""
+    return float(text.replace("−", "-")) if NUMBER.fullmatch(text) else None
+
+
+def _index(control, value):
+    """The index of a decoded value, which may be written in another way than its key."""
+    for i, key in enumerate(control.keys):
+        if control.kind == "range" and float(key) == number(value):
+            return i
+        if unquote(key) == value:
+            return i
+    keys = list(control.keys)
+    if len(keys) > SHOWN:
+        keys[3:-1] = ["…"]
+    raise ValueError(f"expected {control.name} in {', '.join(keys)}, got {value!r}")
