@@ -11,8 +11,15 @@ assignment       a teacher's notebook, with the programs put in that its cells r
 self_contained   the same, as a step of nbgrader's
 course           what nbgrader does: release, autograde, write feedback, for one student
 submissions      what was handed in, read whatever its state, its cells matched
+handed_in        the files of a student, those in a zip among them
+reading          a notebook out of a file, or why it is none
+text             the encoding of a file, by words that it must hold
+places           cells that have lost their names, by the texts around them
+pictures         pictures in texts, and what to do where one is missing
 limits           a notebook run to its end: time, memory, output, cells that end Python
 isolation        a namespace of their own for the test cells
+settings         modes, defaults and random numbers, put back for the tests
+installers       what answers a submission in place of pip, conda and their like
 processes        a process for each submission, and the end of all that it has started
 cluster          the same by Dask's workers on other computers, where a teacher asks for it
 worker           what such a worker does

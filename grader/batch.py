@@ -15,7 +15,9 @@ from time import monotonic
 import nbformat
 
 from grader import assignment, report
+from grader.handed_in import is_hidden, stem
 from grader.processes import MOST_SECONDS, in_process, prepare, stop
+from grader.submissions import first_few
 
 PROGRAMS = sorted(Path(__file__).parent.glob("*.py"))  # the grader itself
 
@@ -46,10 +48,12 @@ def run(
     """
     start, master = monotonic(), assignment.read(source)
     sheet = report.Sheet(master)
-    typed = report.read_by_hand(out / "by_hand.csv", sheet)
     students = collect(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
+    typed = report.read_by_hand(out / "by_hand.csv", sheet, students)
+    for name in ("by_hand.csv", "marks.csv"):
+        report.require_writable(out / name)
     (out / "feedback").mkdir(parents=True, exist_ok=True)
     prepare()
     template, edition = out / "assignment", _edition(source, master)
@@ -81,8 +85,8 @@ def run(
     finally:
         close()
     rows = [task.result() for task in tasks]
-    unknown = report.write_by_hand(out / "by_hand.csv", rows, typed, sheet)
     report.write_marks(out / "marks.csv", rows, sheet)
+    unknown = report.write_by_hand(out / "by_hand.csv", rows, typed, sheet)
     print(report.table(rows, sheet))
     print(report.summary(rows, sheet, out, unknown, monotonic() - start))
 
@@ -94,22 +98,18 @@ def collect(folder: Path) -> dict[str, list[Path]]:
     """
     students = {}
     for entry in sorted(folder.iterdir()):
-        if _hidden(entry.name):
+        if is_hidden(entry.name):
             continue
-        name = os.fsencode(entry.name if entry.is_dir() else entry.stem)
+        name = os.fsencode(entry.name if entry.is_dir() else stem(entry.name))
         name = unicodedata.normalize("NFC", name.decode(errors="replace"))
         alone = entry.is_file() or entry.is_symlink()
         students.setdefault(name, []).extend(
             path
             for path in ([entry] if alone else sorted(entry.rglob("*")))
             if (path.is_file() or path.is_symlink())
-            and not any(map(_hidden, path.relative_to(folder).parts))
+            and not any(map(is_hidden, path.relative_to(folder).parts))
         )
     return students
-
-
-def _hidden(name):
-    return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
 
 
 def grade_one(name, edition, seconds, out, sheet, typed, do, student, paths):
@@ -136,16 +136,39 @@ def grade_one(name, edition, seconds, out, sheet, typed, do, student, paths):
     except OSError as error:
         result = {"marks": None, "remarks": [f"cannot be read: {error}"]}
     row = sheet.row(student, result, typed)
-    page, stamp = out / "feedback" / f"{student}.html", report.stamp(row)
-    if not page.exists() or stamp not in page.read_text("utf-8")[:100]:
-        html = ""
-        if row["graded"]:
-            if do("feedback", place, name, place, row["by_hand"]):
-                stamp = "incomplete, to be written again"
-            else:
-                html = (place / "feedback.html").read_text("utf-8")
-        report.write(page, f"<!-- {stamp} -->\n" + report.page(name, row, sheet, html))
+    try:
+        _write_page(out / "feedback" / f"{student}.html", name, row, sheet, place, do)
+    except OSError as error:
+        _remark(row, f"the feedback page cannot be written: {error}")
     return row
+
+
+def _write_page(path, name, row, sheet, place, do):
+    """Write a feedback page where anything on it has changed or it has failed before."""
+    stamp, html = report.stamp(row), ""
+    done = path.exists() and stamp in path.read_text("utf-8")[:100]
+    if row["graded"] and not done:
+        if error := do("feedback", place, name, place, row["by_hand"]):
+            stamp = "incomplete, to be written again"
+            what = "the feedback page lacks the notebook and is tried again next time"
+            _remark(row, f"{what}: {error}")
+        else:
+            html = (place / "feedback.html").read_text("utf-8")
+    if (done or html) and (cells := _left_out(place)):
+        _remark(row, f"not shown on the feedback page: {first_few(cells)}")
+    if not done:
+        report.write(path, f"<!-- {stamp} -->\n" + report.page(name, row, sheet, html))
+
+
+def _remark(row, text):
+    row["remark"] = "; ".join(filter(None, [row["remark"], text]))
+
+
+def _left_out(place):
+    try:
+        return json.loads((place / report.LEFT_OUT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
 
 
 def _edition(source, master):

@@ -6,20 +6,28 @@ functions run in a fresh process in an empty folder, see ``processes.py``.
 """
 
 import json
+import re
 import shutil
+import textwrap
 from pathlib import Path
 
 import nbformat
+from nbconvert import HTMLExporter
 from nbformat import NotebookNode
+from nbformat.v4 import new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config.loader import PyFileConfigLoader
 
-from grader.limits import NOT_RUN
-from grader.report import write
+from grader.limits import NOT_RUN, REMARK
+from grader.report import LEFT_OUT, write
 from grader.submissions import NotGraded, first_few, grade_id, load
 
 HERE = Path(__file__).resolve().parent
+NOT_THERE = {  # errors that name what is missing, and where they do
+    "ModuleNotFoundError": r"named '([^']+)'",
+    "FileNotFoundError": r"'[^']+'",
+}
 STUDENT = "student"  # to nbgrader each is the only one; no name has to suit its rules
 
 
@@ -98,10 +106,14 @@ def incidents(notebook: NotebookNode) -> list[str]:
     for number, cell in enumerate(notebook.cells, start=1):
         for output in cell.get("outputs", []):
             text = f"{output.get('ename')} {output.get('evalue')}"
-            if output.get("ename") in (NOT_RUN, "CellTimeoutError"):
+            if sentence := output.get("metadata", {}).get(REMARK):
+                what = sentence
+            elif output.get("ename") in (NOT_RUN, "CellTimeoutError"):
                 what = output.evalue
             elif "MemoryError" in text or "can't allocate memory" in text:
                 what = "out of memory"
+            elif output.get("ename") in NOT_THERE:
+                what = _not_there(output.ename, str(output.get("evalue")))
             else:
                 continue
             found.setdefault(what, []).append(grade_id(cell) or f"cell {number}")
@@ -110,8 +122,22 @@ def incidents(notebook: NotebookNode) -> list[str]:
     ]
 
 
+def _not_there(ename, evalue):
+    """What a cell has looked for in vain, in words."""
+    said = " ".join(evalue.split())
+    found = re.search(NOT_THERE[ename], said)
+    if ename == "FileNotFoundError":
+        return f"expected a file that was handed in, there is no {(found or [said])[0]}"
+    return (
+        "expected a module of requirements.txt or a .py file beside the notebook,"
+        f" there is no {found[1] if found else said}"
+    )
+
+
 def feedback(name: str, place: Path, by_hand: dict) -> None:
     """Write nbgrader's page on a graded submission, ``place / "feedback.html"``.
+
+    The names of cells that could not be shown go into ``place / LEFT_OUT``.
 
     Parameters
     ----------
@@ -128,14 +154,59 @@ def feedback(name: str, place: Path, by_hand: dict) -> None:
             book.find_grade(task, name, name, STUDENT).manual_score = points
             book.find_comment(task, name, name, STUDENT).manual_comment = comment
         book.db.commit()
-    _require(nbgrader(folder).generate_feedback(name, STUDENT, force=True))
+    done, left_out = nbgrader(folder).generate_feedback(name, STUDENT, force=True), []
+    if not done["success"]:
+        path = notebooks / f"{name}.ipynb"
+        notebook = nbformat.read(path, 4)
+        left_out = leave_out_what_fails(notebook)
+        if not left_out:
+            raise RuntimeError(_reason(done))
+        nbformat.write(notebook, path)
+        _require(nbgrader(folder).generate_feedback(name, STUDENT, force=True))
+    write(place / LEFT_OUT, json.dumps(left_out))
     page = folder / "feedback" / STUDENT / name / f"{name}.html"
     shutil.copy(page, place / "feedback.html")
 
 
+def leave_out_what_fails(notebook: NotebookNode) -> list[str]:
+    """Replace what cannot be shown on a page; changes ``notebook``.
+
+    A text is shown as it was typed, outputs are left out.
+
+    Returns
+    -------
+    list of str
+        The names of these cells.
+    """
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config()
+    exporter, names = HTMLExporter(config=config), []
+    for number, cell in enumerate(notebook.cells, start=1):
+        try:
+            exporter.from_notebook_node(new_notebook(cells=[cell]))
+            continue
+        except Exception:  # whatever a text or an output makes the exporter raise
+            names.append(grade_id(cell) or f"cell {number}")
+        if cell.cell_type == "code":
+            said = {"text": "The outputs of this cell cannot be shown."}
+            cell.outputs = [new_output("stream", **said)]
+        else:
+            cell.attachments = {}
+            typed = textwrap.indent(cell.source, "    ")
+            cell.source = f"This text is shown as it was typed.\n\n{typed}"
+    return names
+
+
 def _require(done):
     if not done["success"]:
-        raise RuntimeError(f"{done.get('log', '')}\n{done['error']}")
+        raise RuntimeError(_reason(done))
+
+
+def _reason(done):
+    """Why nbgrader has not done what it should, in a line; the rest is printed."""
+    log = f"{done.get('log') or ''}\n{done.get('error') or ''}"
+    print(log)
+    errors = re.findall(r"^ {4}([\w.]+(?:Error|Exception|Notebook)\b.*)$", log, re.M)
+    return (errors or log.strip().split("\n"))[-1][:300]
 
 
 def _save(place, result):

@@ -56,7 +56,8 @@ def from_formgrader(course: Path, name: str, sheet: Sheet) -> None:
                 comment = book.find_comment(task, name, name, student).manual_comment
             except MissingEntry:
                 continue
-            typed[student, task] = points, comment or "", typed[student, task][2]
+            entry = typed[student, task]
+            typed[student, task] = entry._replace(points=points, comment=comment or "")
     if typed:
         write_by_hand(table, [], typed, sheet)
 
@@ -87,7 +88,8 @@ def to_formgrader(course: Path, name: str, sheet: Sheet) -> None:
             pages.mkdir(parents=True)
             for path in folder.glob("*.ipynb"):  # the panel asks for a page to each
                 page = out / "feedback" / f"{student}.html"
-                shutil.copy(page, pages / f"{path.stem}.html")
+                if page.exists():  # not where it could not be written
+                    shutil.copy(page, pages / f"{path.stem}.html")
             _copy(folder, pages, RECEIPT)
     if late:
         print("Late:", ", ".join(late.values()))
@@ -114,9 +116,10 @@ def _enter(book, name, folder, out, typed):
         grade = book.find_grade(task, name, name, student)
         grade.auto_score, waits = points, points is None
         if (student, task) in typed:
-            by_hand, said, _ = typed[student, task]
-            book.find_comment(task, name, name, student).manual_comment = said or None
-            grade.manual_score, waits = by_hand, by_hand is None
+            entry = typed[student, task]
+            comment = book.find_comment(task, name, name, student)
+            comment.manual_comment = entry.comment or None
+            grade.manual_score, waits = entry.points, entry.points is None
         grade.needs_manual_grade = waits
     book.db.commit()
     return submission.total_seconds_late

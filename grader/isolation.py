@@ -11,10 +11,25 @@ The kernel runs this file, and has no path to this repository: it imports nothin
 
 import ast
 import builtins
+import gc
+import json
+import os
+import re
+import signal
 import sys
+import tempfile
+import threading
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from runpy import run_path
 from types import ModuleType
 
 import_ = builtins.__import__
+SETTINGS = Path(__file__).with_name("settings.py")
+FULL = 3 / 4  # of the memory: beyond this the cells that follow may lack some
+SHARED = re.compile(r"""(?<=["'])/tmp(?=[/"'])""")  # not a division by tmp
+SHARED_IN_SHELL = re.compile(r"(?<![\w.~/])/tmp\b")  # in a line that begins with ! or %
 
 
 class TestNamespace:
@@ -66,16 +81,126 @@ def second_builtins() -> ModuleType:
     return second
 
 
-def install(shell, setup: str, tests: list[str]) -> None:
-    """Have an IPython shell run these test cells, known by their text, apart."""
+def install(shell, setup: str, tests: list[str], journal: str) -> None:
+    """Have an IPython shell run these test cells, known by their text, apart.
+
+    ``journal`` is a file to which the shell writes what limits.py has to know.
+    """
+    shell.ask_exit = _end_cell  # what exit and quit call
+    shell.unobserve_all("exit_now")  # by which kernel.do_shutdown ends Python later
+    shell.input_transformers_cleanup.append(_own_tmp)
     namespace, student = TestNamespace(setup, tests), shell.user_module
     student.__builtins__ = sys.modules["builtins"] = second_builtins()
+    cells = Cells(shell, namespace, tests, Path(journal))
+    shell.events.register("pre_run_cell", cells.begin)
+    shell.events.register("post_run_cell", cells.end)
 
-    def choose(cell):
-        shell.user_module = student
-        if cell.raw_cell in tests:
-            shell.user_module = ModuleType("__main__")
-            vars(shell.user_module).update(namespace.beside(vars(student)))
-        shell.user_ns = vars(shell.user_module)
 
-    shell.events.register("pre_run_cell", choose)
+def _end_cell():
+    raise SystemExit("this ends the cell, not the notebook")
+
+
+def _own_tmp(lines):
+    """Lines of a cell that write to the submission's own folder in place of /tmp."""
+    own = Path(tempfile.gettempdir()).as_posix()
+    if any(mark in own for mark in "'\"\\"):
+        return lines
+    places = [
+        SHARED_IN_SHELL if line.startswith(("!", "%")) else SHARED for line in lines
+    ]
+    return [p.sub(own, line) for p, line in zip(places, lines, strict=True)]
+
+
+class Cells:
+    """What is done before and after each cell, with lines in the journal.
+
+    A test runs with the settings as they were before the student's code. Where it fails,
+    and the student has changed some, limits.py has it run again with the student's.
+    """
+
+    def __init__(self, shell, namespace, tests, journal):
+        self.shell, self.namespace, self.tests = shell, namespace, tests
+        self.student, self.journal, self.number = shell.user_module, journal, 0
+        self.process, self.request, self.cell = os.getpid(), None, None
+        self.settings = run_path(str(SETTINGS))["Settings"]()
+        self.theirs = self.again = None  # settings put away; a test to be repeated
+        self.said = []  # names of settings
+        self.threads, self.started = set(threading.enumerate()), {}
+
+    def begin(self, cell):
+        """Choose names and settings for a cell."""
+        request = self.shell.get_parent()["header"]["msg_id"]
+        if request == self.request:  # a cell within a cell, as %%capture runs one
+            return
+        self.request, self.cell, self.number = request, cell, self.number + 1
+        self.shell.user_module, test = self.student, cell.raw_cell in self.tests
+        if test:
+            self.shell.user_module = ModuleType("__main__")
+            names = self.namespace.beside(vars(self.student))
+            vars(self.shell.user_module).update(names)
+        self.shell.user_ns = vars(self.shell.user_module)
+        self.alarm = _alarm_is_set()
+        running = [number for number, found in self.started.items() if _any(found)]
+        self._write({"running": running})
+        if test and cell.raw_cell != self.again:
+            self.theirs = self.settings.read()
+            self.settings.put(self.settings.before, luck=False)
+        self.again = None
+
+    def end(self, result):
+        """Give the student's settings back, and write down what has happened."""
+        if result.info is not self.cell:
+            return
+        error, theirs, self.theirs = result.error_in_exec, self.theirs, None
+        if theirs:
+            self.settings.put(theirs)
+        changed = self.settings.changed()
+        found = {"exit": isinstance(error, SystemExit), "full": _memory_is_full(error)}
+        found["settings"] = [name for name in changed if name not in self.said]
+        self.said = changed
+        if theirs and changed and isinstance(error, Exception):
+            self.again, found["again"] = result.info.raw_cell, changed
+        threads = set(threading.enumerate())
+        self.started[self.number] = [t.is_alive for t in threads - self.threads]
+        self.threads |= threads
+        if _alarm_is_set() and not self.alarm:
+            self.started[self.number].append(_alarm_is_set)
+        self._write({what: value for what, value in found.items() if value})
+
+    def _write(self, found):
+        if os.getpid() != self.process:  # a fork of the kernel, which runs cells, too
+            return
+        with suppress(OSError), self.journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"cell": self.number} | found) + "\n")
+
+
+def _any(questions):
+    return any(is_so() for is_so in questions)
+
+
+def _alarm_is_set():
+    return hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+
+def _memory_is_full(error):
+    """Whether a cell, after an error in it or None, leaves the others too little."""
+    if _memory() < FULL:
+        return False
+    if error:  # its traceback holds what its functions have made
+        traceback.clear_frames(error.__traceback__)
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            _ = frame.f_locals  # a copy, until Python 3.13, which is renewed by this
+    gc.collect()
+    return _memory() >= FULL
+
+
+def _memory():
+    """The share that is used of what limits.py allows, on Linux."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+    except (ImportError, OSError):
+        return 0
+    return pages * resource.getpagesize() / most if most > 0 else 0

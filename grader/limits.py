@@ -1,39 +1,51 @@
 """Run a student's notebook to its end, whatever is in it."""
 
 import copy
+import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from time import monotonic
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_output
+from nbformat.validator import NotebookValidationError
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade, is_solution
 from traitlets import Integer
 
+from grader.installers import asked_for
 from grader.submissions import grade_id
 
 ISOLATION = str(Path(__file__).with_name("isolation.py"))
 
 NOT_RUN = "NotRun"  # name of the error in a cell that was left out
-DIED = "ended the Python that ran it (exit, crash or out of memory)"
+REMARK = "remark"  # in the metadata of an output: a sentence for the table
+DIED = "ended the Python that ran it (crash, out of memory, os._exit)"
+FULL = "used up the memory for the cells after it"
+
+
+class MemoryIsFull(Exception):
+    """A cell keeps so much memory that the others might lack it."""
 
 
 class LimitedExecute(Execute):
     """nbgrader's ``Execute`` with limits, going on where a cell ends the kernel.
 
     nbgrader interrupts a cell after ``timeout`` seconds and goes on with the next. Here,
-    besides, a cell that ends the kernel, or does not heed the interrupt, is left out in
-    a second run of the notebook; the marks of the other tasks are kept. Test cells run in
-    a namespace of their own, see ``isolation.py``. An assignment that trains for longer
-    says so in the metadata of its notebook: ``"grader": {"timeout": 90, "total": 600}``.
+    besides, a cell that ends the kernel, does not heed the interrupt or keeps nearly all
+    of the memory is left out in another run of the notebook; the marks of the other tasks
+    are kept. Test cells run in a namespace of their own, see ``isolation.py``, which keeps
+    a journal of what the cells do. An assignment that trains for longer says so in the
+    metadata of its notebook: ``"grader": {"timeout": 90, "total": 600}``.
     """
 
     total = Integer(240, help="Seconds for the notebook.").tag(config=True)
     memory = Integer(4, help="GiB of memory for each process.").tag(config=True)
     output_size = Integer(100_000, help="Characters kept a cell.").tag(config=True)
-    restarts = Integer(4, help="Runs after a cell ended the kernel.").tag(config=True)
+    picture_size = Integer(5_000_000, help="Those of pictures.").tag(config=True)
+    restarts = Integer(20, help="Runs after a cell ended the kernel.").tag(config=True)
 
     def preprocess(self, nb, resources, km=None):
         """Execute ``nb``; cells that cannot be run get an error as their output."""
@@ -42,45 +54,120 @@ class LimitedExecute(Execute):
         self.a_cell = own.get("timeout", self.timeout)
         self.in_all = own.get("total", self.total)
         self.left_out, self.end = {}, len(nb.cells)
+        self.accused, self.cleared = None, set()
         folder = Path(resources["metadata"]["path"])
         data = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        latest, late = monotonic() + self.in_all, f"did not stop within {self.a_cell} s"
+        latest = monotonic() + self.in_all
+        self.late = f"did not stop within {self.a_cell} s"
         self.error_on_timeout = {
             "ename": "CellTimeoutError",
-            "evalue": late,
-            "traceback": [late],
+            "evalue": self.late,
+            "traceback": [self.late],
         }
-        while True:
-            self.deadline, self.at = monotonic() + self.in_all, None
-            self.km = self.kc = None
-            _only(folder, data)  # whatever an earlier run has left or taken away
-            try:
-                return super().preprocess(copy.deepcopy(nb), resources, km)
-            except (DeadKernelError, CellTimeoutError) as error:
-                if self.at is None:  # no cell of the student's has run
-                    raise
-                died = isinstance(error, DeadKernelError)
-                self.left_out[self.at] = DIED if died else late
-                if len(self.left_out) > self.restarts or monotonic() > latest:
-                    self.end = self.at + 1
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as notes:
+            self.journal = Path(notes, "journal")
+            while True:
+                self.deadline, self.at = monotonic() + self.in_all, None
+                self.km = self.kc = None
+                self.sent, self.notes = [], []  # places of cells; what the journal says
+                self.journal.unlink(missing_ok=True)
+                _only(folder, data)  # whatever an earlier run has left or taken away
+                try:
+                    return super().preprocess(copy.deepcopy(nb), resources, km)
+                except (DeadKernelError, CellTimeoutError, MemoryIsFull) as error:
+                    if self.at is None:  # no cell of the student's has run
+                        raise
+                    at = self._culprit(error)
+                    self.left_out[at] = self._reason(error)
+                    if len(self.left_out) > self.restarts or monotonic() > latest:
+                        self.end = at + 1
 
     def preprocess_cell(self, cell, resources, index):
         """Execute the cell at ``index``, unless an earlier run or the clock says no."""
         if self.at is None:
             self._install_isolation()
+        if cell.cell_type != "code" or not cell.source.strip():
+            return cell, resources
         reason = self.left_out.get(index)
         if index >= self.end:
             reason = reason or "not run, since earlier cells ended Python too often"
         elif monotonic() > self.deadline:
             reason = f"not run, since the notebook took more than {self.in_all} s"
-        if reason and cell.cell_type == "code":
+        if reason:
             error = new_output(
                 "error", ename=NOT_RUN, evalue=reason, traceback=[reason]
             )
             cell.outputs = [error]
             return cell, resources
-        self.at, self.size = index, 0
-        return super().preprocess_cell(cell, resources, index)
+        again = self._execute(cell, resources, index)
+        if again:
+            outputs = cell.outputs
+            self._execute(cell, resources, index)
+            if any(output.output_type == "error" for output in cell.outputs):
+                cell.outputs = outputs
+            else:
+                _remark(cell, f"right only with the notebook's {' and '.join(again)}")
+        return cell, resources
+
+    def _execute(self, cell, resources, index):
+        """Execute a cell and add what is to be remarked; settings to try a test with."""
+        self.at, self.size, self.pictures = index, 0, 0
+        self.sent.append(index)
+        super().preprocess_cell(cell, resources, index)
+        again = []
+        for note in self._new_notes():
+            place = self.sent[note["cell"] - 1]  # of an interrupted cell it comes late
+            if note.get("full") and not is_grade(self.nb.cells[place]):
+                self.at = place
+                raise MemoryIsFull
+            if note.get("exit"):
+                _remark(
+                    self.nb.cells[place], "exit ended the cell and not the notebook"
+                )
+            if note.get("settings"):
+                names = ", ".join(note["settings"])
+                _remark(self.nb.cells[place], f"{names}: as before for the tests")
+            again = note.get("again", again) if place == index else again
+        if asked := asked_for():
+            _remark(cell, f"nothing was installed ({'; '.join(asked)})")
+        return again
+
+    def _new_notes(self):
+        """What isolation.py has written since the last time."""
+        try:
+            lines = self.journal.read_text("utf-8").splitlines()
+            new = [json.loads(line) for line in lines[len(self.notes) :]]
+        except (OSError, ValueError):  # the student's code has been there
+            return []
+        self.notes += new
+        return new
+
+    def _culprit(self, error):
+        """The place of the cell to be left out when Python has ended or hangs.
+
+        This need not be the cell that was due: Python may have ended before it began, and
+        threads and alarms of a cell go on after it. So a cell that has left some running
+        is left out first and, if the same then happens at the same place, cleared of it.
+        """
+        self._new_notes()
+        begun = [note for note in self.notes if "running" in note]
+        if isinstance(error, MemoryIsFull) or not begun:
+            return self.at
+        at = self.sent[begun[-1]["cell"] - 1]
+        if self.accused and self.accused[1] == at:
+            del self.left_out[self.accused[0]]
+            self.cleared.add(self.accused[0])
+        self.accused = None
+        running = {self.sent[number - 1] for number in begun[-1]["running"]}
+        if suspects := running - self.cleared - {at}:
+            self.accused = max(suspects), at
+            return self.accused[0]
+        return at
+
+    def _reason(self, error):
+        if isinstance(error, MemoryIsFull):
+            return FULL
+        return DIED if isinstance(error, DeadKernelError) else self.late
 
     def _install_isolation(self):
         """In the kernel, before any cell: keep a namespace for the test cells."""
@@ -88,7 +175,7 @@ class LimitedExecute(Execute):
         tests = [c.source for c in cells if is_grade(c) and not is_solution(c)]
         setup = "\n".join(c.source for c in cells if grade_id(c) == "setup")
         install = f"__import__('runpy').run_path({ISOLATION!r})['install']"
-        code = f"{install}(get_ipython(), {setup!r}, {tests!r})"
+        code = f"{install}(get_ipython(), {setup!r}, {tests!r}, {str(self.journal)!r})"
         reply = self.wait_for_reply(self.kc.execute(code, silent=True))
         if not reply or reply["content"]["status"] != "ok":
             raise RuntimeError(f"the setup cell cannot be run: {reply}")
@@ -105,12 +192,31 @@ class LimitedExecute(Execute):
         warning does. Only an exception shall: stderr is kept as stdout.
         """
         if msg["msg_type"] != "error":
-            self.size += len(str(msg["content"]))
-            if self.size > self.output_size:
+            pictures = _pictures(msg["content"].get("data"))
+            self.size += len(str(msg["content"])) - pictures
+            self.pictures += pictures
+            if self.size > self.output_size or self.pictures > self.picture_size:
                 return None
         if msg["content"].get("name") == "stderr":
             msg["content"]["name"] = "stdout"
-        return super().output(outs, msg, display_id, cell_index)
+        if REMARK in (msg["content"].get("metadata") or {}):
+            return None  # not ours
+        try:
+            return super().output(outs, msg, display_id, cell_index)
+        except NotebookValidationError:  # display({"text/html": 5}, raw=True)
+            return None
+
+
+def _pictures(data):
+    """Characters of the pictures in an output."""
+    found = data.items() if isinstance(data, dict) else ()
+    return sum(len(str(v)) for kind, v in found if str(kind).startswith("image/"))
+
+
+def _remark(cell, sentence):
+    """Add a sentence to the outputs of a cell, which course.py puts into the table."""
+    shown = {"text/plain": sentence}
+    cell.outputs.append(new_output("display_data", shown, metadata={REMARK: sentence}))
 
 
 def _only(folder, files):

@@ -21,7 +21,9 @@ from grader.self_contained import SelfContained
 c = get_config()  # noqa: F821  nbgrader provides it
 # It calls alembic by this bare name, which a shell without .venv does not find.
 tools = str(Path(sys.executable).parent)
-os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", "")])
+path = os.environ.get("PATH", "").split(os.pathsep)
+if tools not in path[:2]:  # behind what answers for installers, see processes.py
+    os.environ["PATH"] = os.pathsep.join([tools, *path])
 # By its package: alembic reads a path in the system's encoding, which may lack its letters.
 nbgrader.dbutil.ALEMBIC_DIR = "nbgrader:alembic"
 

@@ -13,8 +13,12 @@ from pathlib import Path
 
 import psutil
 
+from grader import installers
+
 MOST_SECONDS = 900  # at least, for a submission; limits.py should have ended it before
 KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+HOMES = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")  # the last three: Windows
+TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 # A process started from a server that has nbgrader loaded already saves three seconds.
 PROCESSES = multiprocessing.get_context(
     "spawn" if sys.platform == "win32" else "forkserver"
@@ -31,9 +35,10 @@ def in_process(
 ) -> str | None:
     """Do ``course.task(*arguments)`` in a process of its own; what went wrong, or None.
 
-    It runs in an empty folder that is removed later, with an environment that holds none
-    of the teacher's tokens; what it prints goes to ``place / "log.txt"``. When it ends,
-    or after ``seconds``, whatever it has started ends too.
+    It runs in an empty folder that is removed later, its home too, with an environment
+    that holds none of the teacher's tokens and installs nothing; what it prints goes to
+    ``place / "log.txt"``. When it ends, or after ``seconds``, whatever it has started
+    ends too.
     """
     log, token = place / "log.txt", uuid.uuid4().hex
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
@@ -140,12 +145,17 @@ def _work(task, arguments, home, token, log):
     with open(log, "a", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)  # the kernels write here too
         os.dup2(file.fileno(), 2)
-    fonts = _copy_fonts(Path(home, ".matplotlib"))
+    fonts, temporary = _copy_fonts(Path(home, ".matplotlib")), Path(home, "tmp")
+    temporary.mkdir()
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     os.environ.clear()
-    os.environ.update(kept, HOME=home, TMPDIR=home, HOMEWORK_RUN=token)
-    os.environ.update(MPLBACKEND="agg", OMP_NUM_THREADS="1")
-    os.environ["MPLCONFIGDIR"] = str(fonts)
+    os.environ.update(kept, HOMEWORK_RUN=token, MPLBACKEND="agg", OMP_NUM_THREADS="1")
+    # Caches and settings lie below these; no other name is needed, as all are cleared.
+    os.environ.update(
+        dict.fromkeys(HOMES, home) | dict.fromkeys(TEMPORARY, str(temporary))
+    )
+    os.environ.update(MPLCONFIGDIR=str(fonts), PYTHONDONTWRITEBYTECODE="1")
+    os.environ.update(installers.refuse(Path(home, ".installers")))
     os.chdir(home)
     from grader import course  # here, as the parent has no need of nbgrader
 

@@ -7,16 +7,36 @@ import io
 import json
 import math
 import os
+import re
 import sys
 import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
-from grader.submissions import decode
+from grader.text import Undecided, decode, words_of
 
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
+NEEDED = [name for name in BY_HAND if name not in ("of", "answer")]
 MOST_LETTERS = 5000  # of an answer in by_hand.csv
+NOT_WRITABLE = (
+    "{path}: expected a file that can be written, got {error}; close it where it is open"
+    " and give the same command again, nothing is lost"
+)
+LEFT_OUT = "left-out.json"  # in a student's folder: cells that the page cannot show
+
+
+class Typed(NamedTuple):
+    """What a teacher typed for an answer, and what else stands in the line."""
+
+    points: float | None
+    comment: str
+    version: str
+    answer: str = ""
+    own: tuple[tuple[str, str], ...] = ()  # the teacher's own columns, with heading
 
 
 class Sheet:
@@ -42,9 +62,11 @@ class Sheet:
                 marks[_task(name)] += points
         for task, answer in result.get("answers", {}).items():
             version = "v" + hashlib.sha256(answer.encode()).hexdigest()[:8]
-            answers[task] = " ".join(answer.split())[:MOST_LETTERS], version
-            points, comment, marked = typed.get((student, task), (None, "", version))
-            if marked != version:
+            shown = re.sub(r"data:image/[^)\s]+", "a picture", answer)
+            answers[task] = " ".join(shown.split())[:MOST_LETTERS], version
+            entry = typed.get((student, task), Typed(None, "", version))
+            points, comment = entry.points, entry.comment
+            if entry.version != version:
                 comment += f" (an earlier answer had {_number(points) or 'no points'})"
                 points = None
             marks[task] = points
@@ -71,24 +93,35 @@ def _number(value):
     return "" if value is None else f"{value:g}"
 
 
-def read_by_hand(path: Path, sheet: Sheet) -> dict:
-    """What a teacher typed into by_hand.csv: points, comment, version of the answer.
+def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict:
+    """What a teacher typed into by_hand.csv: a ``Typed`` by student and task.
 
-    By student and task. Exits with the line, what was expected and what was found, if
-    something is wrong. A spreadsheet may have changed the encoding, the separator and
-    the decimal point.
+    A spreadsheet may have changed the encoding, the separator, the decimal point, the ends
+    of lines and names that look like numbers, and a teacher may have added columns. The
+    names of the class say which it was, ``students`` and those that were graded before,
+    their answers, and what was written there last.
+
+    Raises
+    ------
+    SystemExit
+        With the line, what was expected and what was found, if something is wrong or
+        cannot be told; the file is then as it was.
     """
     if not path.exists():
         return {}
-    text, _ = decode(path.read_bytes())
-    separator = max(",;\t", key=text.split("\n", 1)[0].count)
+    names, answers = _graded(path.parent / "graded")
+    names |= {*students}
+    last = _last(path).read_text("utf-8") if _last(path).exists() else ""
+    heading, rows = _rows(path, {*names, *words_of(answers), *words_of(last)})
+    if missing := [name for name in NEEDED if name not in heading]:
+        sys.exit(f"{path}, row 1: expected the columns {BY_HAND}, missing {missing}")
     typed = {}
-    for number, line in enumerate(
-        csv.DictReader(io.StringIO(text), delimiter=separator)
-    ):
-        where = f"{path}, row {number + 2}"
-        if missing := [name for name in BY_HAND if line.get(name) is None]:
-            sys.exit(f"{where}: expected the columns {BY_HAND}, missing {missing}")
+    for number, cells in rows:
+        where = f"{path}, row {number}"
+        if len(cells) > len(heading) and any(cells[len(heading) :]):
+            sys.exit(f"{where}: expected {len(heading)} columns, got {len(cells)}")
+        cells = [cell.removeprefix("'") for cell in cells]
+        line = dict.fromkeys(BY_HAND, "") | dict(zip(heading, cells, strict=False))
         task, points = line["task"].strip(), line["points"].strip().replace(",", ".")
         if task not in sheet.by_hand:
             sys.exit(f"{where}: expected a task of {sheet.by_hand}, got {task!r}")
@@ -100,9 +133,86 @@ def read_by_hand(path: Path, sheet: Sheet) -> dict:
         if value is not None and not 0 <= value <= most:
             most = _number(most)
             sys.exit(f"{where}: expected points from 0 to {most}, got {points!r}")
-        student, comment = (line[k].removeprefix("'") for k in ("student", "comment"))
-        typed[student, task] = value, comment.strip(), line["version"].strip()
+        own = tuple((h, line[h]) for h in heading if h not in BY_HAND and line.get(h))
+        entry = Typed(
+            value, line["comment"].strip(), line["version"].strip(), line["answer"], own
+        )
+        key = _student(line["student"], names, where), task
+        if typed.setdefault(key, entry) != entry:
+            sys.exit(f"{where}: expected one line for {key[0]} and {task}, got another")
     return typed
+
+
+def _graded(folder):
+    """The names of those that were graded before, and their answers as one text."""
+    names, answers = set(), []
+    for path in folder.glob("*/"):
+        names.add(path.name)
+        try:
+            result = json.loads((path / "result.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            continue
+        answers += result.get("answers", {}).values()
+    return names, "\n".join(answers)
+
+
+def _rows(path, known):
+    """The heading of a table and its lines that are not empty, each with its number."""
+    try:
+        text, _ = decode(path.read_bytes(), known)
+    except Undecided:
+        sys.exit(
+            f"{path}: expected text in UTF-8, got an encoding in which no name of the class"
+            " is found; save it as CSV in UTF-8. It is left as it was"
+        )
+    except OSError as error:
+        sys.exit(f"{path}: expected a file that can be read, got {error}")
+    text = unicodedata.normalize("NFC", text)
+    first = text.splitlines()[0] if text else ""
+    separator, number = max(",;\t", key=first.count), 1
+    if first.lower().startswith("sep="):  # a line for Excel alone
+        separator, number = first[4:5], 2
+        text = text.removeprefix(first).lstrip("\r\n")
+    file = io.StringIO(text, newline=None)  # also of an old Macintosh
+    try:
+        heading, *table = csv.reader(file, delimiter=separator)
+    except (csv.Error, ValueError) as error:
+        sys.exit(f"{path}: expected a table, got {error}")
+    names = []
+    for name in map(str.strip, heading):
+        names.append(
+            f"{name or 'column'} {len(names) + 1}" if name in ["", *names] else name
+        )
+    lines = enumerate(table, start=number + 1)
+    return names, [(n, cells) for n, cells in lines if any(map(str.strip, cells))]
+
+
+def _student(found, names, where):
+    """The name of a student that stands in a table, as a spreadsheet may have changed it."""
+    if found in names or found.strip() in names:
+        return found if found in names else found.strip()
+    may_be = sorted(name for name in names if _may_be(found, name))
+    if len(may_be) > 1:
+        sys.exit(
+            f"{where}: expected the name of a student, got {found!r}, which may be"
+            f" {' or '.join(may_be)}; save it as CSV in UTF-8, names as text"
+        )
+    return may_be[0] if may_be else found
+
+
+def _may_be(found, name):
+    """Whether a spreadsheet makes this of a name: letters lost, or read as a number."""
+    if name.isdecimal():
+        number = found.replace(",", ".").upper()
+        if found.isdecimal() or "E" not in number:
+            return found.isdecimal() and int(found) == int(name)
+        digits = len(number.partition("E")[0].partition(".")[2])
+        return f"{int(name):.{digits}E}" == number
+    lost = lambda letter: {"?", "_", unicodedata.normalize("NFKD", letter)[0]}
+    return len(found) == len(name) and all(
+        a == b or (not b.isascii() and a in lost(b))
+        for a, b in zip(found, name, strict=True)
+    )
 
 
 def write_by_hand(path: Path, rows: list[dict], typed: dict, sheet: Sheet) -> list[str]:
@@ -110,17 +220,20 @@ def write_by_hand(path: Path, rows: list[dict], typed: dict, sheet: Sheet) -> li
 
     Lines of students who are not in the folder are kept, and their names returned.
     """
-    table, here = [BY_HAND], set()
+    lines = {}
     for row in rows:
         for task, (points, comment) in row["by_hand"].items():
-            of = sheet.points[task]
-            answer = row["answers"][task]
-            table.append([row["student"], task, points, of, comment, *answer])
-            here.add((row["student"], task))
-    others = {key: entry for key, entry in typed.items() if key not in here}
-    for (student, task), (points, comment, version) in others.items():
-        of = sheet.points[task]
-        table.append([student, task, points, of, comment, "", version])
+            key, (answer, version) = (row["student"], task), row["answers"][task]
+            own = typed[key].own if key in typed else ()
+            lines[key] = Typed(points, comment, version, answer, own)
+    others = {key: entry for key, entry in typed.items() if key not in lines}
+    lines |= others
+    own = list(dict.fromkeys(name for e in lines.values() for name, _ in e.own))
+    table = [[*BY_HAND, *own]]
+    for (student, task), entry in lines.items():
+        points, comment, version, answer, _ = entry
+        first = [student, task, points, sheet.points[task], comment, answer, version]
+        table.append([*first, *(dict(entry.own).get(name, "") for name in own)])
     if len(table) > 1:
         _write_csv(path, table)
     return sorted({student for student, _ in others})
@@ -142,14 +255,52 @@ def _write_csv(path, table):
         cells = [v if isinstance(v, str) else _number(v) for v in line]
         cells = [f"'{v}" if v[:1] in tuple("=+-@'") else v for v in cells]
         csv.writer(text).writerow(cells)
-    write(path, "\ufeff" + text.getvalue())
+    data = "\ufeff" + text.getvalue()
+    try:
+        _keep(path, data)
+        write(path, data)
+        write(_last(path), data)
+    except OSError as error:
+        sys.exit(NOT_WRITABLE.format(path=path, error=error))
+
+
+def require_writable(path: Path) -> None:
+    """Exit with a sentence where a file cannot be written, before hours of grading."""
+    try:
+        if path.exists():
+            path.open("ab").close()  # Windows says so of what a spreadsheet has open
+    except OSError as error:
+        sys.exit(NOT_WRITABLE.format(path=path, error=error))
+
+
+def _keep(path, text):
+    """Keep a copy of what somebody else has written there, before ``text`` goes there."""
+    before = path.read_bytes() if path.exists() else b""
+    ours = _last(path).exists() and _last(path).read_bytes() == before
+    if not before or ours or before == text.encode("utf-8"):
+        return
+    copies, when = path.parent / "before", path.stat().st_mtime
+    copies.mkdir(exist_ok=True)
+    name = f"{path.stem}-{datetime.fromtimestamp(when):%Y-%m-%d-%H%M%S}"
+    copy = copies / f"{name}{path.suffix}"
+    if copy.exists() and copy.read_bytes() != before:
+        copy = copies / f"{name}-{hashlib.sha256(before).hexdigest()[:8]}{path.suffix}"
+    copy.write_bytes(before)
+
+
+def _last(path):
+    """Where a copy lies of what the grader itself has written to a file last."""
+    return path.with_name(f".{path.name}")
 
 
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     part = path.with_name(path.name + ".part")
-    part.write_bytes(text.encode("utf-8"))
-    os.replace(part, path)
+    try:
+        part.write_bytes(text.encode("utf-8"))
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def table(rows: list[dict], sheet: Sheet) -> str:
@@ -252,4 +403,5 @@ def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
     )
     if not graded:
         return f"<!DOCTYPE html><meta charset='utf-8'><title>{name}</title>{box}"
-    return graded.replace("<body>", f"<body>\n{box}", 1)
+    head, body, rest = graded.partition("<body>")
+    return f"{head}{body}\n{box}{rest}" if body else f"{box}{graded}"

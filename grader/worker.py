@@ -11,8 +11,8 @@ from pathlib import Path
 from distributed import get_client
 
 from grader.batch import PROGRAMS
+from grader.handed_in import is_read
 from grader.processes import in_process, prepare
-from grader.submissions import MOST_BYTES
 
 LOG_BYTES = 1_000_000  # of what a submission has printed, the end
 _templates = {}  # the released assignments that this worker knows
@@ -106,10 +106,8 @@ def packed(path: Path) -> dict[str, bytes] | tuple[bytes, int] | None:
     if path.is_dir():
         files = [p for p in path.rglob("*") if p.is_file() and not p.is_symlink()]
         return {str(p.relative_to(path)): p.read_bytes() for p in files}
-    # Of what a student hands in only notebooks are read, and none that is too long.
-    size = path.stat().st_size
-    read = path.suffix == ".ipynb" and size <= MOST_BYTES
-    return path.read_bytes() if read else b"", size
+    # Of what a student hands in only what may be read is sent, and none that is too long.
+    return path.read_bytes() if is_read(path) else b"", path.stat().st_size
 
 
 def unpack(content: dict | tuple | None, path: Path) -> Path:

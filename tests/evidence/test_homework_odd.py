@@ -94,7 +94,7 @@ def old_format(notebook):
 
 
 def nameless(notebook):
-    """Neither nbgrader's names nor ids: nobody can tell which cell answers what."""
+    """Neither nbgrader's names nor ids: only texts and tests tell which cell is which."""
     return old_format(stripped(notebook))
 
 
@@ -131,7 +131,7 @@ def odd_class(released):
         "08-cut": (text[: len(text) // 3], None, "not a notebook"),
         "09-stripped": (data(stripped(quick())), rest, ""),
         "09-old": (data(old_format(quick())), rest, ""),
-        "09-nameless": (data(nameless(quick())), None, "no answer cell"),
+        "09-nameless": (data(nameless(quick())), rest, "found by their places"),
         "10-twice": (data(duplicated(quick(), "wheel", "1 / 0")), rest, ""),
         "11-ids": (data(tampered(quick(), "twin")), rest, ""),
         "12-generous": (data(generous(answered(released, wrong))), due, "restored"),

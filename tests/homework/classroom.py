@@ -101,7 +101,7 @@ def a_class(released):
     tricks = answered(released, {task: tricked(code) for task, code in spoilt.items()})
     text, png = data(right()).decode(), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
     named, other = f"{ASSIGNMENT}.ipynb", ROOT / "book" / "notation.ipynb"
-    two = {"a.ipynb": data(right()), "b.ipynb": data(released)}
+    two = {"a.ipynb": data(right()), "b.ipynb": data(right(glu=EXITS))}
     lacks = without(right(), "setup", "glu", "mend-marks-1", "mend-marks-3")
     died, late = "ended the Python", f"did not stop within {SECONDS} s"
     return {

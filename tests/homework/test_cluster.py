@@ -15,6 +15,7 @@ import pytest
 
 from grader import worker
 from grader.cluster import Cluster, local
+from grader.handed_in import MOST_BYTES
 from tests.homework.assignments import ROOT
 from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps
 
@@ -265,12 +266,12 @@ def test_what_is_sent_arrives(tmp_path):
     (there / "long.pdf").write_bytes(b"%PDF" * 1000)
     (there / "link.ipynb").symlink_to("deep/a.ipynb")
     with (there / "huge.ipynb").open("wb") as file:
-        file.truncate(worker.MOST_BYTES + 1)
+        file.truncate(MOST_BYTES + 1)
     for path in there.iterdir():
         worker.unpack(worker.packed(path), here / path.name)
     link = here / "link.ipynb"
     assert link.is_symlink() and not link.exists()
     assert (here / "deep" / "a.ipynb").read_bytes() == b"notebook"
     assert worker.packed(there / "long.pdf") == (b"", 4000)
-    assert worker.packed(there / "huge.ipynb") == (b"", worker.MOST_BYTES + 1)
-    assert (here / "huge.ipynb").stat().st_size == worker.MOST_BYTES + 1
+    assert worker.packed(there / "huge.ipynb") == (b"", MOST_BYTES + 1)
+    assert (here / "huge.ipynb").stat().st_size == MOST_BYTES + 1

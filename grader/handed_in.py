@@ -1,0 +1,155 @@
+"""The files that a student has handed in, those in a zip among them."""
+
+import io
+import re
+import stat
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+MOST_BYTES = 100_000_000  # of a file that is read, and of all in a zip
+MOST_FILES = 1000  # in a zip
+# What else than notebooks is read: zips, what a notebook imports and the pictures it shows.
+READ = (".zip", ".json", ".txt", ".py", ".png", ".jpg", ".jpeg", ".gif", ".webp")
+KINDS = {  # by their first bytes
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"PK\x03\x04": "a zip",
+    b"Rar!": "a RAR archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xd0\xcf\x11\xe0": "a document of Microsoft Office",
+    b"<!doctype html": "a web page (HTML), such as the page of a login",
+    b"<html": "a web page (HTML), such as the page of a login",
+}
+
+
+class NotGraded(Exception):
+    """Why a submission gets no marks, in words for the table."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file by its name, in words for a remark; on the disk, or its bytes."""
+
+    name: str
+    path: Path | None = None
+    data: bytes = b""
+
+    def read(self) -> bytes:
+        """All bytes."""
+        return self.path.read_bytes() if self.path else self.data
+
+    def start(self) -> bytes:
+        """The first bytes, which tell the kind of file."""
+        if not self.path:
+            return self.data[:2000]
+        with self.path.open("rb") as file:
+            return file.read(2000)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.path.stat().st_size if self.path else len(self.data)
+
+    @property
+    def base(self) -> str:
+        """The name without folders."""
+        return PurePosixPath(self.name).name
+
+    @property
+    def suffix(self) -> str:
+        """What the name ends with, in small letters."""
+        return PurePosixPath(self.name).suffix.lower()
+
+    @property
+    def stem(self) -> str:
+        """The name without folders and suffix."""
+        return stem(self.base)
+
+
+def stem(name: str) -> str:
+    """A file's name without suffix; ``.ipynb`` with what a browser adds is one."""
+    at = name.lower().rfind(".ipynb")
+    return name[:at] if at > 0 else PurePosixPath(name).stem
+
+
+def is_read(path: Path) -> bool:
+    """Whether anything of a file is read but its name."""
+    named = ".ipynb" in path.name.lower() or path.suffix.lower() in READ
+    return named and path.stat().st_size <= MOST_BYTES
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder has been put there by a program, by its name."""
+    return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
+
+
+def files(paths: Iterable[Path]) -> list[File]:
+    """The files of a student; links are left out."""
+    return [File(path.name, path) for path in paths if not path.is_symlink()]
+
+
+def kind(start: bytes) -> str | None:
+    """What a file is that is no notebook, by how it begins; None if nothing is known."""
+    text, start = start, start.removeprefix(b"\xef\xbb\xbf").lstrip()[:20]
+    for beginning, what in KINDS.items():
+        if start.startswith(beginning) or start.lower().startswith(beginning):
+            return what
+    if re.search(rb"^# (In\[|%%)", text, re.M):
+        return "a Python script, which has no cells"
+    return None
+
+
+def unpacked(file: File) -> list[File]:
+    """The files in a zip, read without being written anywhere; links are left out.
+
+    Raises
+    ------
+    NotGraded
+        If it is no zip, is damaged, encrypted or too large, or has a path out of itself.
+    """
+    try:
+        return list(_members(file))
+    except NotGraded:
+        raise
+    except Exception as error:  # whatever zipfile meets in what a student has made
+        raise NotGraded(
+            f"{file.name}: expected a zip that opens, got {error}"
+        ) from None
+
+
+def _members(file):
+    archive, left = zipfile.ZipFile(io.BytesIO(file.read())), MOST_BYTES
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) > MOST_FILES:
+        expected = f"{file.name}: expected at most {MOST_FILES} files"
+        raise NotGraded(f"{expected}, got {len(members)}")
+    for member in members:
+        path = PurePosixPath(member.filename.replace("\\", "/"))
+        outside = path.is_absolute() or re.fullmatch("[A-Za-z]:", path.parts[0])
+        if outside or ".." in path.parts:
+            expected = f"{file.name}: expected paths within the zip"
+            raise NotGraded(f"{expected}, got {member.filename!r}")
+        link = stat.S_ISLNK(member.external_attr >> 16)
+        if link or any(map(is_hidden, path.parts)):
+            continue
+        if member.flag_bits & 1:
+            raise NotGraded(f"{file.name}: expected a zip without a password")
+        with archive.open(
+            member
+        ) as content:  # the size that the zip tells may be false
+            data = content.read(left + 1)
+        left -= len(data)
+        if left < 0:
+            raise NotGraded(f"{file.name}: expected less than {MOST_BYTES // 10**6} MB")
+        yield File(f"{file.name}/{path}", data=data)
+
+
+def is_zip(file: File) -> bool:
+    """Whether it has to be unpacked: a zip by name or, called a notebook, by content."""
+    found = kind(file.start())
+    by_name = file.suffix == ".zip" and found is None
+    return by_name or (file.suffix in (".zip", ".ipynb") and found == "a zip")

@@ -1,0 +1,93 @@
+"""What answers a submission in place of pip, conda and their like.
+
+``!pip install numpy==1.26.4``, with which many notebooks from Colab begin, would change the
+packages that all others are graded with. So it installs nothing, says so, and goes on.
+
+Other Pythons run this file too, also older ones: it imports nothing of this repository.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+COMMANDS = ["pip", "pip3", f"pip3.{sys.version_info[1]}", "pipx", "easy_install"]
+COMMANDS += ["uv", "poetry", "conda", "mamba", "micromamba", "npm", "npx", "yarn"]
+COMMANDS += ["apt", "apt-get", "dnf", "yum", "brew", "sudo"]
+MODULES = ["pip", "ensurepip", "uv", "conda"]  # python -m pip
+# What pip's own scripts call, and some notebooks.
+MODULES += [f"pip/_internal{name}" for name in ("", "/main", "/cli", "/cli/main")]
+ASKED = "HOMEWORK_INSTALLERS"  # in the environment: a file with a line for each call
+
+
+def refuse(folder: Path) -> dict[str, str]:
+    """Write commands and modules into a new folder that answer for all installers.
+
+    Returns
+    -------
+    dict of str to str
+        What the environment has to hold.
+    """
+    commands, modules = folder / "commands", folder / "modules"
+    this = [sys.executable, __file__]
+    commands.mkdir(parents=True)
+    for name in COMMANDS:
+        path = commands / name
+        text = f'#!/bin/sh\nexec {shlex.join([*this, name])} "$@"\n'
+        if sys.platform == "win32":
+            path = path.with_suffix(".bat")
+            text = f'@"{sys.executable}" "{__file__}" {name} %*\n'
+        path.write_text(text, "utf-8")
+        path.chmod(0o755)
+    here = f"from runpy import run_path\nmain = run_path({__file__!r})['main']\n"
+    for name in MODULES:
+        package = modules / name
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_text(here, "utf-8")
+        (package / "__main__.py").write_text(f"{here}main()\n", "utf-8")
+    return {
+        "PATH": _joined(commands, Path(sys.executable).parent, os.environ.get("PATH")),
+        "PYTHONPATH": _joined(modules, os.environ.get("PYTHONPATH")),
+        # For a pip that is reached nevertheless.
+        "PIP_TARGET": str(folder / "installed"),
+        ASKED: str(folder / "asked"),
+    }
+
+
+def _joined(*paths):
+    return os.pathsep.join(str(path) for path in paths if path)
+
+
+def main(arguments: list | None = None) -> int:
+    """Answer for an installer: write down the call, say that nothing is installed.
+
+    It is no error, so that what stands after it in a cell runs.
+    """
+    program = Path(sys.argv[0])
+    name = program.parent.name if program.name == "__main__.py" else program.name
+    if arguments is not None:  # pip.main(["install", …]), called from a cell
+        name = "pip"
+    call = " ".join([name, *map(str, sys.argv[1:] if arguments is None else arguments)])
+    print(f"Nothing is installed while homework is marked: {call}")
+    if path := os.environ.get(ASKED):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(" ".join(call.split())[:200] + "\n")
+    return 0
+
+
+def asked_for() -> list[str]:
+    """The calls since this was asked last, each once."""
+    path = Path(os.environ.get(ASKED, "nowhere"))
+    try:
+        calls = path.read_text("utf-8").splitlines()
+        path.unlink()
+    except (OSError, ValueError):  # none, or the student's code has been there
+        return []
+    return list(dict.fromkeys(calls))
+
+
+if __name__ == "__main__":
+    sys.argv = sys.argv[1:]
+    main()

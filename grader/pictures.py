@@ -1,0 +1,133 @@
+"""Pictures in the texts of a submission: kept, found beside it, or said to be missing.
+
+One picture that nbconvert cannot find costs the whole feedback page, and programs lose them
+when a cell is copied or split.
+"""
+
+import base64
+import binascii
+import re
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+from nbformat import NotebookNode
+
+from grader.handed_in import File
+
+SHOWN = {  # by browsers
+    "image/png": (".png",),
+    "image/jpeg": (".jpg", ".jpeg"),
+    "image/gif": (".gif",),
+    "image/webp": (".webp",),
+}
+MOST_BYTES_OF_PICTURE = 20_000_000
+PREFIX = "attachment:"
+ELSEWHERE = re.compile(r"(?!file:)\w[\w+.-]+:|//|#")  # no file of the student's
+TAG = re.compile(r"""<img\b[^>]*?\bsrc\s*=\s*(["'])(.+?)\1[^>]*>""", re.I | re.S)
+
+
+def join(first: NotebookNode, second: NotebookNode) -> None:
+    """Put the text and the pictures of a cell before those of another, which changes."""
+    source, pictures = first.source, dict(second.get("attachments", {}))
+    for name, picture in first.get("attachments", {}).items():
+        new, number = name, 2
+        while new in pictures and pictures[new] != picture:
+            path = PurePosixPath(name)
+            new, number = f"{path.stem}-{number}{path.suffix}", number + 1
+        if new != name:
+            source = source.replace(f"{PREFIX}{name}", f"{PREFIX}{new}")
+        pictures[new] = picture
+    second.source = f"{source}\n\n{second.source}"
+    if pictures:
+        second.attachments = NotebookNode(pictures)
+
+
+def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
+    """Have each picture of a text in its cell, or an empty one; changes ``notebook``.
+
+    Pictures that were handed in as files beside the notebook become part of it.
+
+    Returns
+    -------
+    list of str
+        Remarks on those that are not there or cannot be shown, with the cell's name.
+    """
+    beside = {file.base: file for file in handed_in if _type_of(file.name)}
+    lacking = {}
+    for number, cell in enumerate(notebook.cells, start=1):
+        if cell.cell_type != "markdown":
+            continue
+        where = cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {number}"
+        cell.source = TAG.sub(lambda tag: f"![](<{tag[2]}>)", cell.source)
+        given, pictures = cell.pop("attachments", {}), {}
+        for url in _urls(cell.source):
+            name = PurePosixPath(unquote(url).replace("\\", "/")).name
+            if not ELSEWHERE.match(url) and name in beside:
+                given[name] = _from_file(beside[name])
+                cell.source = _renamed(cell.source, url, name)
+            elif not ELSEWHERE.match(url):
+                lacking.setdefault(name, where)
+        for url in _urls(cell.source):
+            if url.startswith(PREFIX):
+                key = url.removeprefix(PREFIX)  # its letters perhaps as %E5%9B%BE
+                name = unquote(key)
+                found = _shown(given.get(key)) or _shown(given.get(name))
+                found = found or _from_file(beside.get(PurePosixPath(name).name))
+                if not found:
+                    lacking.setdefault(name, where)
+                pictures[key] = found or {"image/png": ""}  # shown by its name alone
+        if pictures:
+            cell.attachments = NotebookNode(pictures)
+    return [
+        f"the picture {name} is missing or cannot be shown: {where}"
+        for name, where in lacking.items()
+    ]
+
+
+def _urls(source):
+    """The addresses of the pictures in a text, as nbconvert reads them."""
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    class Collector(IPythonRenderer):
+        def image(self, text, url, title=None):
+            found.append(url)
+            return ""
+
+    found = []
+    if "![" in source:
+        MarkdownWithMath(renderer=Collector(escape=True)).render(source)
+    return dict.fromkeys(found)
+
+
+def _shown(picture):
+    """Of a picture in several types those that browsers show; None if there is none."""
+    if not isinstance(picture, dict):
+        return None
+    whole = {kind: data for kind, data in picture.items() if kind in SHOWN}
+    return {kind: data for kind, data in whole.items() if _is_base64(data)} or None
+
+
+def _is_base64(data):
+    try:
+        return bool(base64.b64decode("".join(data.split()), validate=True))
+    except (AttributeError, ValueError, binascii.Error):
+        return False
+
+
+def _type_of(name):
+    suffix = PurePosixPath(name).suffix.lower()
+    return next((kind for kind, endings in SHOWN.items() if suffix in endings), None)
+
+
+def _from_file(file):
+    if file is None or not 0 < file.size <= MOST_BYTES_OF_PICTURE:
+        return None
+    return {_type_of(file.name): base64.b64encode(file.read()).decode()}
+
+
+def _renamed(source, url, name):
+    """The text with the picture's address replaced by that of the attachment."""
+    for written in {url, unquote(url)}:
+        address = rf"(\]\(\s*)<?{re.escape(written)}>?(?=[\s)])"
+        source = re.sub(address, lambda m: f"{m[1]}<{PREFIX}{name}>", source)
+    return source
