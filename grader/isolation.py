@@ -200,7 +200,7 @@ def _memory():
         import resource
 
         most = resource.getrlimit(resource.RLIMIT_DATA)[0]
-        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        pages = int(Path("/proc/self/statm").read_text("utf-8").split()[5])
     except (ImportError, OSError):
         return 0
     return pages * resource.getpagesize() / most if most > 0 else 0
