@@ -147,6 +147,11 @@ def test_from_an_array_the_walk_back_needs_a_gradient(book, shape):
         (ours * 2).backward()
     with pytest.raises(RuntimeError, match="only for scalar"):
         (theirs * 2).backward()
+    for other in ((1, *shape), (5,)):
+        with pytest.raises(ValueError, match="expected d"):
+            (ours * 2).backward(np.ones(other))
+        with pytest.raises(RuntimeError, match="Mismatch in shape"):
+            (theirs * 2).backward(torch.ones(other))
     (ours * 2).backward(np.ones(shape))
     assert (ours.grad == 2 * np.ones(shape)).all()
 

@@ -218,7 +218,7 @@ FAULTS = [
     Fault("1 - (1 - lr * h) ** t", "1 - (1 - lr * h) ** (t + 1)", "one step too many"),
     Fault("loss < losses[best]", "loss > losses[best]", "the worst look"),
     Fault("np.abs(w) - amount, 0", "np.abs(w) - amount / 2, 0", "half the threshold"),
-    Fault(">= p) * scale", ">= p) * 1.0", "no division by 1 − p"),
+    Fault(">= p) / keep", ">= p) / 1.0", "no division by 1 − p"),
     Fault("rng.random(shape) >= p", "rng.random(shape) < p", "kept for dropped"),
     Fault(
         "p / (1 - p) * (X**2).mean(axis=0)", "p * (X**2).mean(axis=0)", "p for p/(1−p)"

@@ -185,7 +185,7 @@ def test_the_loops_refuse_a_window_that_is_too_wide_by_its_dilation(book, d, p, 
         np.ones((1, 1, rows, 9)), K, np.zeros(1), s, p, d
     )
     assert layer(fits).shape[2] == 1
-    with pytest.raises(ValueError, match=r"expected kernels .*got \(1, 3, 1\)"):
+    with pytest.raises(ValueError, match=r"expected kernels within .*got \("):
         layer(fits - 1)
 
 

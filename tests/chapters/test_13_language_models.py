@@ -216,7 +216,7 @@ FAULTS = [
     Fault("np.minimum(m, 3)", "np.minimum(m, 2)", "two discounts"),
     Fault("(freq[1] + 2 * freq[2])", "(freq[1] + freq[2])", "the factor Y"),
     Fault("Y * (r + 1) * freq[r + 1]", "Y * r * freq[r + 1]", "r for r + 1 in the discounts"),
-    Fault("A * kept / (1 - share if share < 1 else 1)", "A * kept", "dropout without enlarging"),
+    Fault("A * kept / keep", "A * kept", "dropout without enlarging"),
     Fault("Counter(gram[1:] for gram in grams)",
           "Counter(gram[1:] for gram in grams.elements())", "how often for how many"),
     Fault("kept = np.maximum(m - beta, 0)", "kept = np.maximum(m, 0)", "nothing taken by hand"),

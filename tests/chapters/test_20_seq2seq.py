@@ -236,7 +236,7 @@ FAULTS = [
     Fault("-log_p[n, t, Y][real].mean()", "-log_p[n, t, Y][real].sum() / Y.size",
           "divided by all places"),
     Fault("dZ[n, t, Y] -= 1", "dZ[n, t, Y] += 1", "sign of the one-hot row"),
-    Fault("return loss, dZ * real[:, :, None] / real.sum()", "return loss, dZ / real.sum()",
+    Fault("return loss, dZ * real[:, :, None] / max(1, real.sum())", "return loss, dZ / real.sum()",
           "gradient of padding"),
     Fault("np.where(real, phi @", "np.where(True, phi @", "attention to padding"),
     Fault("phi = np.tanh(", "phi = (", "scores without tanh"),
