@@ -15,6 +15,9 @@ from grader import assignment, batch, report
 
 def main() -> None:
     """Read the arguments and grade."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # names may hold letters that it lacks
+            stream.reconfigure(errors="replace")
     parser = argparse.ArgumentParser(prog="grader")
     parser.add_argument(
         "submissions", help="folder with a file or a folder per student"
@@ -28,6 +31,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=cores, help="submissions at a time")
     parser.add_argument("--cluster", help="tcp://scheduler:8786, tls://… or local")
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error(f"--jobs: expected 1 or more, got {options.jobs}")
     source = assignment.find(options.assignment)
     if options.course:
         return in_course(Path(options.course).expanduser().resolve(), source, options)

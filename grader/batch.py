@@ -43,18 +43,23 @@ def run(
     Raises
     ------
     SystemExit
-        If the folder is empty, by_hand.csv wrong, the assignment cannot be released, or
-        the cluster does not answer or has a worker that is not as this computer is.
+        If the folder is empty, ``out`` cannot be made, by_hand.csv is wrong, the
+        assignment cannot be released, or the cluster does not answer or has a worker that
+        is not as this computer is.
     """
     start, master = monotonic(), assignment.read(source)
     sheet = report.Sheet(master)
     students = collect(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
-    typed = report.read_by_hand(out / "by_hand.csv", sheet, students)
+    try:
+        (out / "feedback").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.exit(f"{out}: expected a folder for marks and feedback, got {error}")
+    table = out / "by_hand.csv"
+    seen, typed = _content(table), report.read_by_hand(table, sheet, students)
     for name in ("by_hand.csv", "marks.csv"):
         report.require_writable(out / name)
-    (out / "feedback").mkdir(parents=True, exist_ok=True)
     prepare()
     template, edition = out / "assignment", _edition(source, master)
     if _text(template / "key") != edition:
@@ -71,24 +76,48 @@ def run(
 
         do = Cluster(address, jobs, template)
         jobs, pace, close = do.most, do.pace, do.close
-    one = partial(grade_one, source.name, edition, seconds, out, sheet, typed, do)
-    pool, total = ThreadPoolExecutor(jobs), len(students)
+    one = partial(grade_one, source.name, edition, seconds, out, sheet)
+    pool, rows, due = ThreadPoolExecutor(jobs), {}, list(students)
     try:
-        tasks = {pool.submit(one, name, students[name]): name for name in students}
-        for done, task in enumerate(as_completed(tasks), start=1):
-            task.result()
-            report.progress(done, total, tasks[task], pace(total - done))
+        while due:
+            tasks = {
+                pool.submit(one, typed, do, name, students[name]): name for name in due
+            }
+            total = len(tasks)
+            for done, task in enumerate(as_completed(tasks), start=1):
+                rows[tasks[task]] = task.result()
+                report.progress(done, total, tasks[task], pace(total - done))
+            due, now = [], _content(table)
+            if now not in (None, seen):  # a teacher has typed on, perhaps for an hour
+                print(f"{table} was changed meanwhile: read again", file=sys.stderr)
+                earlier, seen = typed, now
+                typed = report.read_by_hand(table, sheet, students)
+                due = [name for name in students if _differ(rows[name], earlier, typed)]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         stop()
         raise
     finally:
         close()
-    rows = [task.result() for task in tasks]
+    rows = [rows[name] for name in students]
     report.write_marks(out / "marks.csv", rows, sheet)
-    unknown = report.write_by_hand(out / "by_hand.csv", rows, typed, sheet)
+    unknown = report.write_by_hand(table, rows, typed, sheet)
     print(report.table(rows, sheet))
     print(report.summary(rows, sheet, out, unknown, monotonic() - start))
+
+
+def _content(table):
+    """The bytes of a table that somebody may write meanwhile; None where it is not there."""
+    try:
+        return table.read_bytes()
+    except OSError:
+        return None
+
+
+def _differ(row, earlier, typed):
+    """Whether other points or comments are typed for what a row of marks has by hand."""
+    keys = [(row["student"], task) for task in row["by_hand"]]
+    return any(earlier.get(key) != typed.get(key) for key in keys)
 
 
 def collect(folder: Path) -> dict[str, list[Path]]:
@@ -101,15 +130,27 @@ def collect(folder: Path) -> dict[str, list[Path]]:
         if is_hidden(entry.name):
             continue
         name = os.fsencode(entry.name if entry.is_dir() else stem(entry.name))
-        name = unicodedata.normalize("NFC", name.decode(errors="replace"))
+        try:
+            name = name.decode()
+        except UnicodeDecodeError:  # from a zip of Chinese Windows, or another
+            try:
+                name = name.decode("gb2312")
+            except UnicodeDecodeError:
+                name = name.decode(errors="backslashreplace")  # one for each student
+        name = unicodedata.normalize("NFC", name)
         alone = entry.is_file() or entry.is_symlink()
         students.setdefault(name, []).extend(
             path
-            for path in ([entry] if alone else sorted(entry.rglob("*")))
+            for path in ([entry] if alone else sorted(entry.rglob("*"), key=_by_depth))
             if (path.is_file() or path.is_symlink())
             and not any(map(is_hidden, path.relative_to(folder).parts))
         )
     return students
+
+
+def _by_depth(path):
+    """What files are sorted by: those in fewer folders come first, and count."""
+    return len(path.parts), path
 
 
 def grade_one(name, edition, seconds, out, sheet, typed, do, student, paths):
@@ -146,7 +187,7 @@ def grade_one(name, edition, seconds, out, sheet, typed, do, student, paths):
 def _write_page(path, name, row, sheet, place, do):
     """Write a feedback page where anything on it has changed or it has failed before."""
     stamp, html = report.stamp(row), ""
-    done = path.exists() and stamp in path.read_text("utf-8")[:100]
+    done = path.exists() and stamp.encode() in path.read_bytes()[:100]
     if row["graded"] and not done:
         if error := do("feedback", place, name, place, row["by_hand"]):
             stamp = "incomplete, to be written again"
@@ -185,7 +226,11 @@ def _key(edition, paths):
     digest = hashlib.sha256(edition.encode())
     for path in paths:
         digest.update(os.fsencode(path.name))
-        digest.update(b"a link" if path.is_symlink() else path.read_bytes())
+        if path.is_symlink():
+            digest.update(b"a link")
+            continue
+        with path.open("rb") as file:  # which may be larger than the memory
+            digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()
 
 

@@ -26,7 +26,7 @@ from grader.submissions import NotGraded, first_few, grade_id, load
 HERE = Path(__file__).resolve().parent
 NOT_THERE = {  # errors that name what is missing, and where they do
     "ModuleNotFoundError": r"named '([^']+)'",
-    "FileNotFoundError": r"'[^']+'",
+    "FileNotFoundError": r"'[^']+'|.+(?= not found)",
 }
 STUDENT = "student"  # to nbgrader each is the only one; no name has to suit its rules
 
@@ -127,7 +127,10 @@ def _not_there(ename, evalue):
     said = " ".join(evalue.split())
     found = re.search(NOT_THERE[ename], said)
     if ename == "FileNotFoundError":
-        return f"expected a file that was handed in, there is no {(found or [said])[0]}"
+        return (
+            f"{(found or [said])[0]} is not there when the notebook runs (of what was"
+            " handed in only .py files that it imports are)"
+        )
     return (
         "expected a module of requirements.txt or a .py file beside the notebook,"
         f" there is no {found[1] if found else said}"

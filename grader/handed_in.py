@@ -1,6 +1,7 @@
 """The files that a student has handed in, those in a zip among them."""
 
 import io
+import os
 import re
 import stat
 import zipfile
@@ -39,7 +40,11 @@ class File:
     data: bytes = b""
 
     def read(self) -> bytes:
-        """All bytes."""
+        """Read all bytes; raises NotGraded where they are too many."""
+        if self.size > MOST_BYTES:
+            what = f"expected less than {MOST_BYTES // 10**6} MB"
+            hint = ": clear the outputs" if ".ipynb" in self.base.lower() else ""
+            raise NotGraded(f"{what}, got {self.size // 10**6}{hint}")
         return self.path.read_bytes() if self.path else self.data
 
     def start(self) -> bytes:
@@ -58,6 +63,11 @@ class File:
     def base(self) -> str:
         """The name without folders."""
         return PurePosixPath(self.name).name
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that it is in."""
+        return (self.path or PurePosixPath(self.name)).parent.name
 
     @property
     def suffix(self) -> str:
@@ -89,22 +99,29 @@ def is_hidden(name: str) -> bool:
 
 def files(paths: Iterable[Path]) -> list[File]:
     """The files of a student; links are left out."""
-    return [File(path.name, path) for path in paths if not path.is_symlink()]
+    return [File(legible(path), path) for path in paths if not path.is_symlink()]
+
+
+def legible(path: Path) -> str:
+    """A file's name, with signs in place of what is no UTF-8."""
+    return os.fsencode(path.name).decode(errors="replace")
 
 
 def kind(start: bytes) -> str | None:
     """What a file is that is no notebook, by how it begins; None if nothing is known."""
-    text, start = start, start.removeprefix(b"\xef\xbb\xbf").lstrip()[:20]
-    for beginning, what in KINDS.items():
-        if start.startswith(beginning) or start.lower().startswith(beginning):
+    beginning = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:20]
+    for known, what in KINDS.items():
+        if beginning.startswith(known) or beginning.lower().startswith(known):
             return what
-    if re.search(rb"^# (In\[|%%)", text, re.M):
+    if re.search(rb"^# (In\[|%%)", start, re.M):
         return "a Python script, which has no cells"
     return None
 
 
 def unpacked(file: File) -> list[File]:
     """The files in a zip, read without being written anywhere; links are left out.
+
+    Those in fewer folders come first.
 
     Raises
     ------
@@ -113,8 +130,8 @@ def unpacked(file: File) -> list[File]:
     """
     try:
         return list(_members(file))
-    except NotGraded:
-        raise
+    except NotGraded as reason:
+        raise NotGraded(f"{file.name}: {reason}") from None
     except Exception as error:  # whatever zipfile meets in what a student has made
         raise NotGraded(
             f"{file.name}: expected a zip that opens, got {error}"
@@ -125,26 +142,27 @@ def _members(file):
     archive, left = zipfile.ZipFile(io.BytesIO(file.read())), MOST_BYTES
     members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) > MOST_FILES:
-        expected = f"{file.name}: expected at most {MOST_FILES} files"
-        raise NotGraded(f"{expected}, got {len(members)}")
-    for member in members:
-        path = PurePosixPath(member.filename.replace("\\", "/"))
+        raise NotGraded(f"expected at most {MOST_FILES} files, got {len(members)}")
+    path_of = lambda member: PurePosixPath(member.filename.replace("\\", "/"))
+    order = lambda member: (len(path_of(member).parts), path_of(member))
+    for member in sorted(members, key=order):
+        path = path_of(member)
         outside = path.is_absolute() or re.fullmatch("[A-Za-z]:", path.parts[0])
         if outside or ".." in path.parts:
-            expected = f"{file.name}: expected paths within the zip"
-            raise NotGraded(f"{expected}, got {member.filename!r}")
+            found = repr(member.filename)
+            raise NotGraded(f"expected paths within the zip, got {found}")
         link = stat.S_ISLNK(member.external_attr >> 16)
         if link or any(map(is_hidden, path.parts)):
             continue
         if member.flag_bits & 1:
-            raise NotGraded(f"{file.name}: expected a zip without a password")
+            raise NotGraded("expected a zip without a password")
         with archive.open(
             member
         ) as content:  # the size that the zip tells may be false
             data = content.read(left + 1)
         left -= len(data)
         if left < 0:
-            raise NotGraded(f"{file.name}: expected less than {MOST_BYTES // 10**6} MB")
+            raise NotGraded(f"expected less than {MOST_BYTES // 10**6} MB")
         yield File(f"{file.name}/{path}", data=data)
 
 

@@ -21,11 +21,13 @@ import tempfile
 import threading
 import traceback
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from runpy import run_path
 from types import ModuleType
 
 import_ = builtins.__import__
+INSTALLERS = ("conda", "mamba", "micromamba", "uv")  # IPython's, besides %pip
 SETTINGS = Path(__file__).with_name("settings.py")
 FULL = 3 / 4  # of the memory: beyond this the cells that follow may lack some
 SHARED = re.compile(r"""(?<=["'])/tmp(?=[/"'])""")  # not a division by tmp
@@ -89,6 +91,8 @@ def install(shell, setup: str, tests: list[str], journal: str) -> None:
     shell.ask_exit = _end_cell  # what exit and quit call
     shell.unobserve_all("exit_now")  # by which kernel.do_shutdown ends Python later
     shell.input_transformers_cleanup.append(_own_tmp)
+    for name in INSTALLERS:
+        shell.register_magic_function(partial(_as_command, shell, name), "line", name)
     namespace, student = TestNamespace(setup, tests), shell.user_module
     student.__builtins__ = sys.modules["builtins"] = second_builtins()
     cells = Cells(shell, namespace, tests, Path(journal))
@@ -98,6 +102,11 @@ def install(shell, setup: str, tests: list[str], journal: str) -> None:
 
 def _end_cell():
     raise SystemExit("this ends the cell, not the notebook")
+
+
+def _as_command(shell, name, line):
+    """Run a magic as the command of this name: IPython's own look for the program first."""
+    shell.system(f"{name} {line}")
 
 
 def _own_tmp(lines):

@@ -16,7 +16,7 @@ from nbgrader.utils import is_grade, is_solution
 from traitlets import Integer
 
 from grader.installers import asked_for
-from grader.submissions import grade_id
+from grader.submissions import first_few, grade_id
 
 ISOLATION = str(Path(__file__).with_name("isolation.py"))
 
@@ -70,6 +70,7 @@ class LimitedExecute(Execute):
                 self.deadline, self.at = monotonic() + self.in_all, None
                 self.km = self.kc = None
                 self.sent, self.notes = [], []  # places of cells; what the journal says
+                self.read = 0  # lines of it
                 self.journal.unlink(missing_ok=True)
                 _only(folder, data)  # whatever an earlier run has left or taken away
                 try:
@@ -129,18 +130,33 @@ class LimitedExecute(Execute):
                 _remark(self.nb.cells[place], f"{names}: as before for the tests")
             again = note.get("again", again) if place == index else again
         if asked := asked_for():
-            _remark(cell, f"nothing was installed ({'; '.join(asked)})")
+            _remark(cell, f"nothing was installed ({first_few(asked)})")
         return again
 
     def _new_notes(self):
         """What isolation.py has written since the last time."""
         try:
-            lines = self.journal.read_text("utf-8").splitlines()
-            new = [json.loads(line) for line in lines[len(self.notes) :]]
-        except (OSError, ValueError):  # the student's code has been there
+            text = self.journal.read_text("utf-8", errors="replace")
+        except OSError:  # the student's code has been there
             return []
+        lines = text.split("\n")[self.read : -1]  # the last one is not at its end
+        self.read += len(lines)
+        new = [note for note in map(_note, lines) if self._is_ours(note)]
         self.notes += new
         return new
+
+    def _is_ours(self, note):
+        """Whether isolation.py writes such notes; the student's code may write there, too."""
+        if not isinstance(note, dict):
+            return False
+        lists = [note.get(what, []) for what in ("running", "settings", "again")]
+        if not all(isinstance(found, list) for found in lists):
+            return False
+        running, *names = lists
+        return all(
+            type(number) is int and 0 < number <= len(self.sent)
+            for number in [note.get("cell"), *running]
+        ) and all(isinstance(name, str) for found in names for name in found)
 
     def _culprit(self, error):
         """The place of the cell to be left out when Python has ended or hangs.
@@ -205,6 +221,13 @@ class LimitedExecute(Execute):
             return super().output(outs, msg, display_id, cell_index)
         except NotebookValidationError:  # display({"text/html": 5}, raw=True)
             return None
+
+
+def _note(line):
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _pictures(data):

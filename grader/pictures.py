@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from nbformat import NotebookNode
 
 from grader.handed_in import File
+from grader.places import grade_id
 
 SHOWN = {  # by browsers
     "image/png": (".png",),
@@ -23,7 +24,14 @@ SHOWN = {  # by browsers
 MOST_BYTES_OF_PICTURE = 20_000_000
 PREFIX = "attachment:"
 ELSEWHERE = re.compile(r"(?!file:)\w[\w+.-]+:|//|#")  # no file of the student's
-TAG = re.compile(r"""<img\b[^>]*?\bsrc\s*=\s*(["'])(.+?)\1[^>]*>""", re.I | re.S)
+# Code comes first, in which a tag is shown as it was typed.
+CODE_OR_TAG = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)"
+    r"|(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
+    r"|(?P<tag><img\b[^<>]*>)",
+    re.I | re.S | re.M,
+)
+ADDRESS = re.compile(r"""(?<![\w-])src\s*=\s*(["'])([^"'<>]+)\1""", re.I)
 
 
 def join(first: NotebookNode, second: NotebookNode) -> None:
@@ -52,13 +60,15 @@ def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
     list of str
         Remarks on those that are not there or cannot be shown, with the cell's name.
     """
-    beside = {file.base: file for file in handed_in if _type_of(file.name)}
-    lacking = {}
+    beside, lacking = {}, {}
+    for file in handed_in:  # of two with one name the first, in fewer folders, counts
+        if _type_of(file.name):
+            beside.setdefault(file.base, file)
     for number, cell in enumerate(notebook.cells, start=1):
         if cell.cell_type != "markdown":
             continue
-        where = cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {number}"
-        cell.source = TAG.sub(lambda tag: f"![](<{tag[2]}>)", cell.source)
+        where = grade_id(cell) or f"cell {number}"
+        cell.source = CODE_OR_TAG.sub(_as_markdown, cell.source)
         given, pictures = cell.pop("attachments", {}), {}
         for url in _urls(cell.source):
             name = PurePosixPath(unquote(url).replace("\\", "/")).name
@@ -82,6 +92,12 @@ def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
         f"the picture {name} is missing or cannot be shown: {where}"
         for name, where in lacking.items()
     ]
+
+
+def _as_markdown(found):
+    """A picture's tag as Markdown has it; code, and a tag without an address, as it is."""
+    address = ADDRESS.search(found["tag"] or "")
+    return f"![](<{address[2]}>)" if address else found[0]
 
 
 def _urls(source):

@@ -22,6 +22,8 @@ from grader.text import Undecided, decode, words_of
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
 NEEDED = [name for name in BY_HAND if name not in ("of", "answer")]
 MOST_LETTERS = 5000  # of an answer in by_hand.csv
+MOST_DIGITS = 255  # of a student's name, as of a file's
+NO_HEADING = "column"  # with a number, where a column has none
 NOT_WRITABLE = (
     "{path}: expected a file that can be written, got {error}; close it where it is open"
     " and give the same command again, nothing is lost"
@@ -133,7 +135,12 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
         if value is not None and not 0 <= value <= most:
             most = _number(most)
             sys.exit(f"{where}: expected points from 0 to {most}, got {points!r}")
-        own = tuple((h, line[h]) for h in heading if h not in BY_HAND and line.get(h))
+        own = tuple(
+            (name, line.get(name, ""))
+            for name in heading
+            if name not in BY_HAND
+            and (line.get(name) or not re.fullmatch(rf"{NO_HEADING} \d+", name))
+        )
         entry = Typed(
             value, line["comment"].strip(), line["version"].strip(), line["answer"], own
         )
@@ -159,20 +166,26 @@ def _graded(folder):
 def _rows(path, known):
     """The heading of a table and its lines that are not empty, each with its number."""
     try:
-        text, _ = decode(path.read_bytes(), known)
+        text, encoding = decode(path.read_bytes(), known)
     except Undecided:
         sys.exit(
-            f"{path}: expected text in UTF-8, got an encoding in which no name of the class"
-            " is found; save it as CSV in UTF-8. It is left as it was"
+            f"{path}: expected text in UTF-8, got another encoding, and the names of the"
+            " class fit none or several; save it as CSV in UTF-8. It is left as it was"
         )
     except OSError as error:
         sys.exit(f"{path}: expected a file that can be read, got {error}")
+    if encoding != "UTF-8":
+        print(
+            f"{path}: expected UTF-8, read as {encoding}", file=sys.stderr, flush=True
+        )
     text = unicodedata.normalize("NFC", text)
     first = text.splitlines()[0] if text else ""
     separator, number = max(",;\t", key=first.count), 1
     if first.lower().startswith("sep="):  # a line for Excel alone
         separator, number = first[4:5], 2
         text = text.removeprefix(first).lstrip("\r\n")
+    if not text.strip():
+        sys.exit(f"{path} is empty: delete it and give the command again")
     file = io.StringIO(text, newline=None)  # also of an old Macintosh
     try:
         heading, *table = csv.reader(file, delimiter=separator)
@@ -181,7 +194,7 @@ def _rows(path, known):
     names = []
     for name in map(str.strip, heading):
         names.append(
-            f"{name or 'column'} {len(names) + 1}" if name in ["", *names] else name
+            f"{name or NO_HEADING} {len(names) + 1}" if name in ["", *names] else name
         )
     lines = enumerate(table, start=number + 1)
     return names, [(n, cells) for n, cells in lines if any(map(str.strip, cells))]
@@ -205,7 +218,8 @@ def _may_be(found, name):
     if name.isdecimal():
         number = found.replace(",", ".").upper()
         if found.isdecimal() or "E" not in number:
-            return found.isdecimal() and int(found) == int(name)
+            short = len(found) <= MOST_DIGITS  # Python refuses those of thousands
+            return found.isdecimal() and short and int(found) == int(name)
         digits = len(number.partition("E")[0].partition(".")[2])
         return f"{int(name):.{digits}E}" == number
     lost = lambda letter: {"?", "_", unicodedata.normalize("NFKD", letter)[0]}

@@ -20,7 +20,7 @@ class Undecided(ValueError):
     """The bytes are not UTF-8, and no word says what else they are."""
 
 
-def decode(data: bytes, known: Iterable[str]) -> tuple[str, str]:
+def decode(data: bytes, known: Iterable[str], guess: bool = False) -> tuple[str, str]:
     """Text of a file that should be UTF-8, and the name of the encoding that it has.
 
     Parameters
@@ -29,26 +29,36 @@ def decode(data: bytes, known: Iterable[str]) -> tuple[str, str]:
         The file.
     known : iterable of str
         Words that are expected in it; those of ASCII alone decide nothing.
+    guess : bool
+        Take the likeliest encoding where several have as many of the words: for code, of
+        which comments alone may become other letters, and not for what is read by people.
 
     Raises
     ------
     Undecided
-        If it is not UTF-8, and in no other encoding one of the words is found.
+        If it is not UTF-8, and in no other encoding one of the words is found, or they
+        are found in several that make another text of it.
     """
+    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # before UTF-16, which begins so
+        return _decoded(data, "UTF-32"), "UTF-32"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return _decoded(data, "UTF-16"), "UTF-16"
-    if b"\0" in data[:4]:  # UTF-16 without the mark at its start
+    if data[:4].count(0) == 3:  # UTF-32 without the mark at its start
+        encoding = "UTF-32-LE" if data[:1] != b"\0" else "UTF-32-BE"
+        return _decoded(data, encoding), encoding
+    if b"\0" in data[:4]:  # UTF-16 without it
         encoding = "UTF-16-LE" if data[1:2] == b"\0" else "UTF-16-BE"
         return _decoded(data, encoding), encoding
     words = {_composed(word) for word in known if not word.isascii()}
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return _best(data, words)
+        return _best(data, words, guess)
     if text.isascii() or data.startswith(b"\xef\xbb\xbf") or _count(words, text):
         return text, "UTF-8"
     try:  # a few characters of GB18030 may be some in UTF-8, too
-        return _best(data, {w for w in words if sum(not c.isascii() for c in w) > 1})
+        longer = {w for w in words if sum(not c.isascii() for c in w) > 1}
+        return _best(data, longer, guess)
     except Undecided:
         return text, "UTF-8"
 
@@ -72,15 +82,21 @@ def _texts(data):
     yield "UTF-8 mixed with another", re.sub("[\udc80-\udcff]", foreign, text)
 
 
-def _best(data, words):
+def _best(data, words, guess):
     """The text in which most of the words are found, and its encoding."""
-    most, best = 0, None
+    most, best = 1, []
     for encoding, text in _texts(data):
         if (found := _count(words, text)) > most:
-            most, best = found, (text, encoding)
-    if best is None:
+            most, best = found, []
+        if found == most:
+            best.append((text, encoding))
+    # Of the encodings of East Asia that have a word China's is the likeliest.
+    if best and (guess or best[0][1] == "GB18030"):
+        return best[0]
+    letters = {"".join(filter(str.isalnum, text)) for text, _ in best}
+    if len(letters) != 1:  # a dash is no matter
         raise Undecided
-    return best
+    return best[0]
 
 
 def _decoded(data, encoding):

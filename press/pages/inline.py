@@ -1,8 +1,9 @@
 """Scripts that stand in a page become files, as some sites run no others.
 
 Such a site sends ``Content-Security-Policy: script-src 'self'``. The theme, its extensions and
-MathJax's settings put scripts into the HTML, which are moved once it is written. Where no
-script runs at all, each page says so.
+MathJax's settings put scripts into the HTML, which are moved once it is written. A module
+stays, as no browser loads one of a file from ``file://``. Where no script runs at all, each
+page says so.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from pathlib import Path
 
 FOLDER = "_static/inline"
 SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.S)
-MOVED = re.compile(r'(?!.*\bsrc=)(?!.*\btype="(?!module"|text/javascript"))')
+MOVED = re.compile(r'(?!.*\bsrc=)(?!.*\btype="(?!text/javascript"))', re.S)
 REPLACED = {
     'onclick="window.print()"': "data-prints",  # book.js hears it
     'data-theme="auto"': 'data-theme="light"',  # of <html>, until a script asks the reader
@@ -19,7 +20,7 @@ REPLACED = {
 BODY = re.compile(r"<body[^>]*>\n")
 WITHOUT = (  # book.css hides it once book.js runs
     '<p class="without-scripts">No script runs here: formulas stand as TeX, '
-    "figures keep to their first picture, and nothing can be searched.</p>\n"
+    "figures keep to their first picture, and no list can be searched.</p>\n"
 )
 
 

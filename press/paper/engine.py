@@ -16,6 +16,7 @@ NEEDED = {  # a file → the package of Debian and Ubuntu that has it
     "tcolorbox.sty": "texlive-latex-extra",
     "xeCJK.sty": "texlive-lang-chinese",
     "FandolSong-Regular.otf": "texlive-lang-chinese",
+    "pzdr.tfm": "texlive-fonts-recommended",  # hyperref takes its spaces
     "texgyrepagella-regular.otf": "fonts-texgyre",
     "texgyrepagella-math.otf": "fonts-texgyre-math",
 }

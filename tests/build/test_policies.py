@@ -145,6 +145,9 @@ def test_where_no_script_runs_the_page_and_each_figure_say_so(visit, policy, opt
     assert page.locator(SAID).count() == 3
     assert all(each.is_visible() for each in page.locator(SAID).all())
     assert page.locator("figure.interact .state:visible").count() == 2
+    told = "(p) => getComputedStyle(p, '::after').content"
+    for each in page.locator(f"figure.interact {SAID}").all():
+        assert "No script runs here" in each.evaluate(told)
     for image in page.locator("figure.interact img").all():
         assert image.evaluate("(e) => e.naturalWidth") > 300 and image.is_visible()
     assert page.locator("form:visible").count() == 0
@@ -192,11 +195,12 @@ def test_scripts_move_once_data_stay_and_old_files_go(tmp_path):
         for page, root in zip(pages, ("", "../"), strict=True):
             html = page.read_text("utf-8")
             assert f'{{"<script>": "{page.stem}"}}' in html and "onclick" not in html
-            assert html.count(f' src="{root}_static/inline/') == 3
-            assert 'type="module" src=' in html and html.count(inline.WITHOUT) == 1
+            assert html.count(f' src="{root}_static/inline/') == 2
+            assert '<script type="module">export' in html  # no file from file://
+            assert html.count(inline.WITHOUT) == 1
     moved = sorted((tmp_path / "_static" / "inline").iterdir())
     said = {path.read_text("utf-8") for path in moved}
-    assert said == {"let a = 1;", "export {};", 'var b = "é";'}
+    assert said == {"let a = 1;", 'var b = "é";'}
     for page in pages:
         page.write_text("<body>\n<script>let c = 3;</script></body>", "utf-8")
     inline._move(app, None)

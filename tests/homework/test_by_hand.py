@@ -2,12 +2,17 @@
 
 import csv
 import io
+import json
 import os
 import subprocess
+import sys
+from pathlib import Path
 
 import nbformat
 import pytest
 
+from grader import batch
+from grader.__main__ import main
 from grader.course import release
 from grader.report import (
     BY_HAND,
@@ -15,6 +20,8 @@ from grader.report import (
     Typed,
     read_by_hand,
     require_writable,
+    stamp,
+    table,
     write_by_hand,
     write_marks,
 )
@@ -22,6 +29,8 @@ from tests.homework.assignments import FOLDERS, answered, teachers
 from tests.homework.classroom import ASSIGNMENT, grading, marks
 
 SHEET = Sheet(teachers(ASSIGNMENT))
+RESULT = {"marks": {"homogeneous": None}, "remarks": []}
+RESULT["answers"] = {"homogeneous": "Since."}
 
 
 def test_points_typed_by_hand_are_added_and_kept(tmp_path):
@@ -61,6 +70,62 @@ def test_points_typed_by_hand_are_added_and_kept(tmp_path):
     assert (
         done.returncode == 1 and "expected points from 0 to 3, got '4'" in done.stdout
     )
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """Grade a class without nbgrader: a function that does so and returns marks.csv.
+
+    Its argument is called while the first submission is graded.
+    """
+    submissions, out = tmp_path / "class", tmp_path / "out"
+    monkeypatch.setattr(batch, "prepare", lambda: None)
+
+    def grade(meanwhile=lambda: None):
+        events = [meanwhile]
+
+        def do(task, place, *_, seconds=0):
+            if task == "grade":
+                (place / "result.json").write_text(json.dumps(RESULT))
+                events.pop()() if events else None
+            elif task == "feedback":
+                (place / "feedback.html").write_text("<html><body>")
+
+        for name in ("ada", "bo"):
+            path = submissions / f"{name}.ipynb"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(path.read_text() + "." if path.exists() else "")
+        monkeypatch.setattr(batch, "in_process", do)
+        batch.run(submissions, FOLDERS[ASSIGNMENT], out, 1)
+        with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
+            return {row["student"]: row["homogeneous"] for row in csv.DictReader(file)}
+
+    return grade
+
+
+def test_what_is_typed_while_the_class_is_graded_counts(tmp_path, fake, capsys):
+    path = tmp_path / "out" / "by_hand.csv"
+
+    def type_points():
+        text = path.read_text("utf-8-sig")
+        path.write_text(text.replace("bo,homogeneous,,3,,", "bo,homogeneous,2,3,ja,"))
+
+    assert fake() == {"ada": "", "bo": ""}
+    assert "changed meanwhile" not in capsys.readouterr().err
+    assert fake(type_points) == {"ada": "", "bo": "2"}
+    assert "by_hand.csv was changed meanwhile: read again" in capsys.readouterr().err
+    assert "bo,homogeneous,2,3,ja,Since." in path.read_text("utf-8")
+    assert "<td>2</td>" in (tmp_path / "out" / "feedback" / "bo.html").read_text()
+
+
+def test_a_table_that_is_deleted_while_the_class_is_graded_is_written_again(
+    tmp_path, fake
+):
+    path = tmp_path / "out" / "by_hand.csv"
+    fake()
+    path.write_text(path.read_text("utf-8-sig").replace("ous,,3", "ous,1,3"))
+    assert fake(path.unlink) == {"ada": "1", "bo": "1"}
+    assert "ada,homogeneous,1,3" in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("points", ["4", "-1", "nan", "two"])
@@ -115,11 +180,13 @@ def points_of(typed):
         ("cp850", ["Müller"]),
     ],
 )
-def test_names_tell_the_encoding(tmp_path, encoding, students):
+def test_names_tell_the_encoding_and_it_is_said(tmp_path, encoding, students, capsys):
     text = a_table([a_row(name, comment=f"{name}: ja") for name in students])
     typed = read_table(tmp_path, text.encode(encoding), students)
     assert points_of(typed) == dict.fromkeys(students, 2)
     assert {e.comment for e in typed.values()} == {f"{name}: ja" for name in students}
+    said = capsys.readouterr().err
+    assert ("expected UTF-8, read as" in said) == (not encoding.startswith("utf-8"))
 
 
 def test_names_of_those_who_were_graded_before_tell_it_too(tmp_path):
@@ -142,7 +209,7 @@ def test_an_encoding_that_nothing_tells_is_refused_and_the_file_kept(
     tmp_path, students
 ):
     data = a_table([a_row("ada", comment="très bien")]).encode("cp1252")
-    with pytest.raises(SystemExit, match="expected text in UTF-8, got an encoding"):
+    with pytest.raises(SystemExit, match="expected text in UTF-8, got another encoding"):
         read_table(tmp_path, data, students)
     assert (tmp_path / "by_hand.csv").read_bytes() == data
     assert os.listdir(tmp_path) == ["by_hand.csv"]
@@ -181,6 +248,19 @@ def test_a_name_that_a_spreadsheet_has_changed_is_known_again(tmp_path, student,
             read_table(tmp_path, a_table([a_row(saved)]).encode(), others)
 
 
+def test_a_number_of_thousands_of_digits_is_nobodys_name(tmp_path):
+    found = "1" * 5000
+    assert points_of(read_table(tmp_path, a_table([a_row(found)]).encode(), ["1"])) == {
+        found: 2
+    }
+
+
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\r\n", b"sep=;\n"])
+def test_an_empty_table_is_named(tmp_path, data):
+    with pytest.raises(SystemExit, match=r"by_hand\.csv is empty: delete it"):
+        read_table(tmp_path, data, ["ada"])
+
+
 def test_two_lines_for_one_answer_are_refused(tmp_path):
     same = a_table([a_row("ada"), a_row("ada")]).encode()
     assert points_of(read_table(tmp_path, same, ["ada"])) == {"ada": 2}
@@ -191,7 +271,7 @@ def test_two_lines_for_one_answer_are_refused(tmp_path):
 
 def test_columns_of_the_teachers_own_are_kept(tmp_path):
     """Also of a student who no longer hands in, whose answer stays, too."""
-    heading = ["done", *BY_HAND, "", "done"]
+    heading = ["done", *BY_HAND, "", "done", "to do", ""]  # two with nothing in them
     rows = [["x", *a_row("ada"), "see §2", "y"], ["", *a_row("left"), "ill", ""]]
     typed = read_table(tmp_path, a_table(rows, heading=heading).encode(), ["ada"])
     path = tmp_path / "by_hand.csv"
@@ -201,6 +281,7 @@ def test_columns_of_the_teachers_own_are_kept(tmp_path):
     with path.open(encoding="utf-8-sig", newline="") as file:
         ada, left = csv.DictReader(file)
     assert (ada["done"], ada["column 9"], ada["done 10"]) == ("x", "see §2", "y")
+    assert ada["to do"] == "" and "column 12" not in ada
     assert "had 2" in ada["comment"] and ada["answer"] == "New."
     assert (left["column 9"], left["answer"], left["points"]) == ("ill", "Since.", "2")
     again = read_by_hand(path, SHEET, ["ada"])
@@ -246,3 +327,57 @@ def test_a_table_that_is_open_elsewhere_is_said_and_left(tmp_path, monkeypatch):
     monkeypatch.setattr(type(path), "open", locked)
     with pytest.raises(SystemExit, match="close it where it is open"):
         require_writable(path)
+
+
+def test_a_page_that_was_saved_in_another_encoding_is_written_again(tmp_path):
+    row, path = SHEET.row("ada", RESULT, {}), tmp_path / "ada.html"
+    path.write_bytes(f"<!-- {stamp(row)} -->é".encode("cp1252"))
+    batch._write_page(path, ASSIGNMENT, row, SHEET, tmp_path, None)
+    path.write_text("saved again", "utf-16")
+    (tmp_path / "feedback.html").write_text("<body>new")
+    batch._write_page(path, ASSIGNMENT, row, SHEET, tmp_path, lambda *_: None)
+    assert path.read_text("utf-8").startswith(f"<!-- {stamp(row)} -->")
+
+
+def test_a_submission_is_named_by_its_bytes_without_all_of_them_in_memory(
+    tmp_path, monkeypatch
+):
+    path, names = tmp_path / "ada.ipynb", set()
+    monkeypatch.setattr(Path, "read_bytes", None)
+    for text in ("one", "two", "one"):
+        path.write_text(text)
+        names.add(batch._key("edition", [path]))
+    assert len(names) == 2
+
+
+def test_a_terminal_without_a_students_letters_shows_the_table(monkeypatch):
+    terminal = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())  # which has no encoding to set
+    monkeypatch.setattr(sys, "argv", ["grader", "", ASSIGNMENT])
+    with pytest.raises(SystemExit):
+        main()
+    print(table([SHEET.row("王芳", RESULT, {})], SHEET), flush=True)
+    assert "??" in terminal.buffer.getvalue().decode("ascii")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--out", "a-file"], "a-file: expected a folder for marks and feedback, got"),
+        (["--out", "a-file/in"], "in: expected a folder for marks and feedback, got"),
+        (["--jobs", "0"], "--jobs: expected 1 or more, got 0"),
+    ],
+)
+def test_options_that_cannot_be_are_named(
+    tmp_path, monkeypatch, capsys, options, words
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "class").mkdir()
+    for path in (tmp_path / "a-file", tmp_path / "class" / "ada.ipynb"):
+        path.write_text("")
+    command = ["grader", "class", str(FOLDERS[ASSIGNMENT]), *options]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as reason:
+        main()
+    assert words in f"{reason.value} {capsys.readouterr().err}"

@@ -3,15 +3,17 @@
 The notebooks are small and run without nbgrader's books; whole submissions: test_class.py.
 """
 
+import json
 import os
 from textwrap import dedent
 from uuid import uuid4
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from grader import installers, limits
+from grader.course import incidents
 
 ANSWERS = {"double": "def double(x):\n    return 2 * x", "half": "half = 1 / 2"}
 TESTS = {"double-marks": "assert double(4) == 8", "half-marks": "assert half == 0.5"}
@@ -338,7 +340,15 @@ INSTALLS = {
     "pip list -vv": "from pip._internal.cli.main import main\nmain(['list', '-vv'])",
     "pip install --no-index f": "!{sys.prefix}/bin/pip install --no-index f",
     "uv pip install --offline g": "!uv pip install --offline g",
+    "uv pip install --offline h": "%uv pip install --offline h",
     "conda --version": "!conda --version",
+    "conda install --offline i": "%conda install --offline i",
+    "mamba install --offline j": "%mamba install --offline j",
+    "pip install --no-index k": """
+        import pip
+        assert pip.__version__
+        pip.main(["install", "--no-index", "k"])
+        """,
     "apt-get --version": "!apt-get --version",
     "npm --version": "!npm --version",
     "sudo apt --version": "import os\nos.system('sudo apt --version')",
@@ -351,6 +361,76 @@ def test_nothing_is_installed_and_what_was_asked_for_is_said(run):
     assert found == BOTH
     calls = [f"nothing was installed ({call})" for call in INSTALLS]
     assert words == dict(enumerate(calls, start=2))
+
+
+def test_of_many_calls_of_installers_the_first_few_are_said(run):
+    own = "for n in range(7):\n    !pip install --no-index package-{n}"
+    _, words = run(notebook(own))
+    assert words[2].startswith(
+        "nothing was installed (pip install --no-index package-0,"
+    )
+    assert words[2].endswith(" and 3 more)")
+
+
+def test_calls_of_installers_need_not_be_utf_8(tmp_path, monkeypatch):
+    """A line of the student's own, who has found the file."""
+    path = tmp_path / "asked"
+    monkeypatch.setenv(installers.ASKED, str(path))
+    path.write_bytes(b"pip a\n\xff\n")
+    assert installers.asked_for() == ["pip a", "\ufffd"]
+    assert not path.exists() and installers.asked_for() == []
+
+
+OURS = [{"cell": 1, "running": []}, {"cell": 2, "settings": ["locale"], "exit": True}]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        "[]",
+        "1",
+        "{",
+        "[" * 100_000,
+        "\xff",
+        '{"cell": 0}',
+        '{"cell": 3}',
+        '{"cell": 1.0}',
+        '{"cell": "1"}',
+        '{"cell": 1, "running": [3]}',
+        '{"cell": 1, "running": 1}',
+        '{"cell": 1, "settings": [1]}',
+        '{"cell": 1, "again": true}',
+    ],
+)
+def test_a_students_line_in_the_journal_is_left_out(tmp_path, line):
+    execute = limits.LimitedExecute()
+    execute.journal, execute.sent = tmp_path / "journal", [0, 4]
+    execute.notes, execute.read = [], 0
+    lines = "\n".join([json.dumps(OURS[0]), line, json.dumps(OURS[1]), '{"cell"'])
+    execute.journal.write_bytes(lines.encode("latin-1"))
+    assert execute._new_notes() == OURS
+    with execute.journal.open("a") as file:
+        file.write(": 1}\n")
+    assert execute._new_notes() == [{"cell": 1}], "expected a line once it is whole"
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("[Errno 2] No such file or directory: 'mine.txt'", "'mine.txt'"),
+        ("my data.txt not found.", "my data.txt"),  # as NumPy says it
+    ],
+)
+def test_a_file_that_is_not_there_may_have_been_handed_in(said, name):
+    cell = new_code_cell("…")
+    cell.outputs = [
+        new_output("error", ename="FileNotFoundError", evalue=said, traceback=[])
+    ]
+    assert incidents(new_notebook(cells=[cell])) == [
+        f"{name} is not there when the notebook runs (of what was handed in only .py"
+        " files that it imports are): cell 1"
+    ]
 
 
 def test_a_large_picture_is_kept_beside_little_text_and_the_largest_is_not(run):

@@ -3,6 +3,7 @@
 import base64
 import json
 import shutil
+from time import monotonic
 
 import nbformat
 import pytest
@@ -14,7 +15,7 @@ from grader import batch, report
 from grader.course import feedback, incidents, leave_out_what_fails, release
 from grader.handed_in import File
 from grader.harmless import markdown_alone
-from grader.pictures import complete, join
+from grader.pictures import CODE_OR_TAG, complete, join
 from grader.submissions import load
 from tests.homework.assignments import FOLDERS, answered, name_of, released, teachers
 from tests.homework.classroom import ASSIGNMENT
@@ -99,6 +100,38 @@ def test_a_picture_in_a_file_beside_the_notebook_is_shown(address, form):
     assert f"data:image/png;base64,{DOT}" in html and not remarks
     html, remarks = completed(text(form.format(address)))
     assert remarks == ["the picture proof.png is missing or cannot be shown: cell 1"]
+
+
+def test_of_two_pictures_with_one_name_the_first_counts():
+    files = [
+        File(name, data=base64.b64decode(content))
+        for name, content in [("a.zip/p.png", DOT), ("a.zip/old/p.png", OTHER)]
+    ]
+    html, _ = completed(text("![](p.png)"), *files)
+    assert DOT in html and OTHER not in html
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "So `<img src='a.png'>` shows it.",
+        "``a ` <img src='a.png'>``",
+        "```html\n<img src='a.png'>\n```",
+        "~~~\n<img src='a.png'>\n",
+        "<img alt='no address'>",
+    ],
+)
+def test_a_tag_that_is_code_or_has_no_address_is_let_be(source):
+    cell = text(source)
+    _, remarks = completed(cell)
+    assert cell.source == source and not remarks
+
+
+@pytest.mark.parametrize("part", ["<img src='", "<img src='a' ", "<img ", "src='a' "])
+def test_tags_without_an_end_take_no_time(part):
+    start = monotonic()
+    found = CODE_OR_TAG.sub(str, "<img " + part * 10**4)
+    assert found and monotonic() - start < 1
 
 
 def test_pictures_elsewhere_and_code_are_let_be():
@@ -252,9 +285,11 @@ def test_what_a_cell_has_looked_for_in_vain_is_named():
         failing("NameError", "name 'x' is not defined", "mend-marks-1"),
     ]
     module = "expected a module of requirements.txt or a .py file beside the notebook"
+    handed_in = "(of what was handed in only .py files that it imports are)"
+    file = f"is not there when the notebook runs {handed_in}"
     assert incidents(new_notebook(cells=cells)) == [
         f"{module}, there is no pandas: cell 1, glu",
         f"{module}, there is no my.layers: mend",
-        "expected a file that was handed in, there is no 'a.csv': cell 4",
-        "expected a file that was handed in, there is no b.csv not found.: cell 5",
+        f"'a.csv' {file}: cell 4",
+        f"b.csv {file}: cell 5",
     ]

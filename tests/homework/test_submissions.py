@@ -4,18 +4,22 @@ import ast
 import copy
 import io
 import json
+import os
+import sys
 import zipfile
+from pathlib import Path
 from textwrap import dedent
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 from grader import handed_in
 from grader.batch import collect
 from grader.handed_in import File, unpacked
 from grader.reading import read
-from grader.submissions import NotGraded, load
+from grader.submissions import NO_ANSWER_CELL, NotGraded, load
+from grader.text import Undecided, decode
 from tests.homework.assignments import (
     ROOT,
     answered,
@@ -92,6 +96,8 @@ def test_what_can_be_mended_is_the_same_as_before(tmp_path):
         "nameless": (data(without_names(right())), "found by their places: saturation"),
         "version 3": (data(old), ""),
         "ascii": (data(right(), ensure_ascii=True), ""),
+        "utf-32": (data(right()).decode().encode("utf-32"), "UTF-32"),
+        "utf-32-be": (data(right()).decode().encode("utf-32-be"), "UTF-32-BE"),
         "utf-16": (data(right()).decode().encode("utf-16-le"), "UTF-16-LE"),
         "latin-1": (accent.replace(b"CAFE", b"caf\xe9"), "UTF-8 mixed with another"),
     }
@@ -208,6 +214,7 @@ def test_json_that_is_none_is_said_with_its_line(tmp_path):
         (f"{ASSIGNMENT}.ipynb", b"\n<!DOCTYPE html>\n<html>", "a web page (HTML)"),
         (f"{ASSIGNMENT}.ipynb", b"\xef\xbb\xbf<HTML>", "a web page (HTML)"),
         (f"{ASSIGNMENT}.ipynb", b"# %%\nimport numpy", "got a Python script"),
+        (f"{ASSIGNMENT}.ipynb", bytes(10**4) + b"\n", "holds nothing but zeros"),
         (f"{ASSIGNMENT}.ipynb", b"import numpy", "JSON, it begins 'import numpy'"),
         (
             f"{ASSIGNMENT}.py",
@@ -301,6 +308,58 @@ class TestPlaces:
         assert sources(found)["homogeneous"] == "A new proof."
         assert remarks.endswith("found by their places: homogeneous")
 
+    def test_a_proof_below_the_cell_for_it(self, tmp_path):
+        """The cell has its name still and is as it was handed out."""
+        notebook = answered(released(ASSIGNMENT), RIGHT)
+        notebook.cells += [new_markdown_cell("By induction."), new_raw_cell("So.")]
+        found, remarks = loaded(tmp_path, alone(data(notebook)))
+        assert sources(found)["homogeneous"] == "By induction.\n\nSo."
+        assert (
+            remarks == "cells without their names, found by their places: homogeneous"
+        )
+        untouched = answered(released(ASSIGNMENT), RIGHT)
+        found, remarks = loaded(tmp_path, alone(data(untouched)))
+        assert sources(found) == sources(untouched) and remarks == ""
+
+    @pytest.mark.parametrize(
+        ("task", "new"),
+        [
+            ("homogeneous", new_code_cell),
+            ("homogeneous", new_raw_cell),
+            ("glu", new_raw_cell),
+        ],
+    )
+    @pytest.mark.parametrize("change", [lambda notebook: notebook, without_names])
+    def test_an_answer_in_a_cell_of_another_type(self, tmp_path, task, new, change):
+        notebook = right()
+        at = [name_of(cell) for cell in notebook.cells].index(task)
+        notebook.cells[at] = new(notebook.cells[at].source)
+        found, remarks = loaded(tmp_path, alone(data(change(notebook))))
+        assert sources(found)[task] == sources(right())[task]
+        assert "found by their places" in remarks and "no answer cell" not in remarks
+
+    @pytest.mark.parametrize("heading", ["## #", "##  ", "Aufgabe "])
+    def test_a_heading_that_was_changed(self, tmp_path, heading):
+        """The last task has nothing after its answer."""
+        notebook = without_names(right())
+        text = notebook.cells[-2]
+        text.source = text.source.replace("## ", heading, 1)
+        found, _ = loaded(tmp_path, alone(data(notebook)))
+        assert sources(found)["homogeneous"].endswith(PROOF)
+
+    def test_texts_of_no_task_make_somebody_look(self, tmp_path):
+        """An untouched answer gets 0 by itself, and so would the one that is missing."""
+        notebook = right()
+        notebook.cells.pop()
+        missing, remarks = loaded(tmp_path, alone(data(notebook)))
+        untouched = sources(released(ASSIGNMENT))["homogeneous"]
+        assert sources(missing)["homogeneous"] == untouched
+        assert remarks == "no answer cell: homogeneous"
+        notebook.cells.insert(1, new_markdown_cell("My proof."))
+        found, remarks = loaded(tmp_path, alone(data(notebook)))
+        assert sources(found)["homogeneous"] == NO_ANSWER_CELL
+        assert "look at the notebook, which has texts of no task: homogen" in remarks
+
     def test_nothing_is_taken_for_an_answer_without_its_text_beside_it(self, tmp_path):
         notebook = right()
         keep = ("setup", "saturation", "active-share-try")
@@ -341,6 +400,26 @@ class TestZips:
     def test_a_notebook_beside_it_counts(self, tmp_path):
         files = {"a.ipynb": data(right()), "a.zip": zipped({"b.ipynb": b"{}"})}
         assert sources(loaded(tmp_path, files)[0])["glu"] == GLU
+
+    def test_one_that_is_damaged_or_a_page_with_its_name_hides_none(self, tmp_path):
+        files = {
+            f"{ASSIGNMENT}.ipynb - Colab.pdf": b"%PDF-1.7",
+            "data.zip": b"PK\x03\x04nothing",
+            "hw.zip": zipped({"mine.ipynb": data(right())}),
+        }
+        found, remarks = loaded(tmp_path, files)
+        assert sources(found)["glu"] == GLU
+        assert remarks.startswith("data.zip: expected a zip that opens")
+        del files["hw.zip"]
+        assert refused(tmp_path / "b", files).endswith("expected JSON, got a PDF")
+
+    def test_the_files_in_fewer_folders_come_first(self):
+        file = File("a.zip", data=zipped({"b/c.py": b"", "b/a.py": b"", "z.py": b""}))
+        assert [f.name for f in unpacked(file)] == [
+            "a.zip/z.py",
+            "a.zip/b/a.py",
+            "a.zip/b/c.py",
+        ]
 
     @pytest.mark.parametrize(
         ("content", "words"),
@@ -420,6 +499,29 @@ def test_of_two_notebooks_a_copy_and_an_untouched_one_do_not_count(tmp_path):
     assert "NotImplementedError" in sources(loaded(tmp_path, both)[0])["glu"]
 
 
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        (data(released(ASSIGNMENT)), ""),
+        (data(with_cell(answered(released(ASSIGNMENT), {}), "print(1)")), ""),
+        (b"", f"; {ASSIGNMENT}.ipynb: the file is empty"),
+    ],
+)
+def test_the_right_name_alone_is_no_answer(tmp_path, named, words):
+    """Untouched, with a cell to try something, or damaged, beside the work itself."""
+    files = alone(named) | {"final.ipynb": data(right())}
+    found, remarks = loaded(tmp_path, files)
+    assert sources(found)["glu"] == GLU
+    assert remarks == f"2 notebooks, graded was final.ipynb{words}"
+
+
+def test_of_two_with_answers_the_right_name_decides(tmp_path):
+    files = {"a.ipynb": data(right(glu="x = 1"))} | alone(data(right()))
+    found, remarks = loaded(tmp_path, files)
+    assert sources(found)["glu"] == GLU
+    assert remarks == f"2 notebooks, graded was {ASSIGNMENT}.ipynb"
+
+
 def test_outputs_are_of_no_account(tmp_path):
     """Broken ones, and more than anybody wants to read."""
     notebook = right()
@@ -430,8 +532,25 @@ def test_outputs_are_of_no_account(tmp_path):
     assert 50 * 10**6 < len(content) < handed_in.MOST_BYTES
     found, remarks = loaded(tmp_path, alone(content))
     assert sources(found) == sources(right()) and remarks == ""
-    with pytest.raises(NotGraded, match=r"expected less than 100 MB, got 1\d\d: clear"):
-        read(content + content, set())
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            f"{ASSIGNMENT}.ipynb",
+            "expected less than 100 MB, got 100: clear the outputs",
+        ),
+        ("a.zip", "a.zip: expected less than 100 MB, got 100"),
+    ],
+)
+def test_what_is_too_large_is_not_read(tmp_path, monkeypatch, name, words):
+    (tmp_path / name).touch()
+    os.truncate(tmp_path / name, handed_in.MOST_BYTES + 1)
+    monkeypatch.setattr(Path, "read_bytes", None)
+    with pytest.raises(NotGraded) as reason:
+        load([tmp_path / name], ASSIGNMENT, released(ASSIGNMENT))
+    assert str(reason.value) == words
 
 
 class TestModules:
@@ -468,6 +587,85 @@ class TestModules:
         files = alone(data(right(glu=self.IMPORTS))) | {name: content}
         found, remarks = loaded(tmp_path, files)
         assert words in remarks and "%%writefile" not in data(found).decode()
+
+    @pytest.mark.parametrize("folder", ["backup", "old"])
+    def test_of_two_with_one_name_that_in_fewer_folders_counts(self, tmp_path, folder):
+        (tmp_path / "ada").mkdir()
+        files = alone(data(right(glu=self.IMPORTS))) | {
+            "my_layers.py": b"glu = 1",
+            f"{folder}/my_layers.py": b"glu = 2",
+        }
+        loaded(tmp_path / "ada", files)
+        (paths,) = collect(tmp_path).values()
+        found, _ = load(paths, ASSIGNMENT, released(ASSIGNMENT))
+        assert found.cells[0].source == "%%writefile my_layers.py\nglu = 1"
+
+    def test_an_empty_one_is_written(self, tmp_path):
+        files = alone(data(right(glu=self.IMPORTS))) | {"my_layers.py": b" \n"}
+        found, _ = loaded(tmp_path, files)
+        assert found.cells[0].source == "%%writefile my_layers.py\n# empty"
+
+    @pytest.mark.parametrize(
+        ("program", "words"),
+        [
+            ("# 门控线性单元", ""),  # of the assignment's text
+            ("# 陈喆", "陈喆"),  # of the student's own
+            ("# -*- coding: gbk -*-\nx = '陈喆'", ""),
+        ],
+    )
+    def test_its_encoding_is_told_by_texts_and_by_itself(
+        self, tmp_path, program, words
+    ):
+        notebook = right(glu=self.IMPORTS, homogeneous=f"Proof. {words}")
+        files = alone(data(notebook)) | {"my_layers.py": program.encode("gbk")}
+        found, _ = loaded(tmp_path, files)
+        written = program.replace("gbk", "utf-8")
+        assert found.cells[0].source == f"%%writefile my_layers.py\n{written}"
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "from mylib.layers import glu",
+            "import mylib.layers",
+            "from mylib import layers",
+        ],
+    )
+    def test_one_in_a_folder_is_named(self, tmp_path, line):
+        files = alone(data(right(glu=line))) | {"mylib/layers.py": GLU.encode()}
+        found, remarks = loaded(tmp_path, files)
+        assert "%%writefile" not in data(found).decode()
+        words = "layers.py is not used, as it is imported from a folder: expected it"
+        assert remarks == f"{words} beside the notebook"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names there are bytes")
+def test_names_that_are_no_utf_8_are_a_student_each(tmp_path):
+    """Of a zip that was made on Chinese Windows, say."""
+    for name in ("张三".encode("gbk"), "李四".encode("gbk"), b"Ren\xe9", b"Ren\xe8"):
+        with open(os.path.join(os.fsencode(tmp_path), name + b".ipynb"), "w"):
+            pass
+    assert sorted(collect(tmp_path)) == ["Ren\\xe8", "Ren\\xe9", "张三", "李四"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names there are bytes")
+def test_a_files_name_that_is_no_utf_8_ends_nothing(tmp_path):
+    path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), b"\xd5\xc5.txt")))
+    path.write_text("no cells")
+    with pytest.raises(NotGraded) as reason:
+        load([path], ASSIGNMENT, released(ASSIGNMENT))
+    assert str(reason.value).encode().endswith("found ��.txt".encode())
+
+
+def test_letters_that_differ_between_encodings_are_not_guessed_where_people_read():
+    """Both have the name as it is; only one of them is Czech."""
+    saved = "José: příliš dlouhé".encode("cp1250")
+    with pytest.raises(Undecided):
+        decode(saved, ["José"])
+    assert decode(saved, ["José"], guess=True) == ("José: pøíliš dlouhé", "CP1252")
+    assert decode(saved, ["příliš"])[0] == "José: příliš dlouhé"
+    assert decode("José: é".encode("cp1252"), ["José"]) == ("José: é", "CP1252")
+    dots = "陳小明‧".encode("cp950")  # which are others in Big5-HKSCS
+    assert decode(dots, ["陳小明"])[1] == "Big5-HKSCS"
 
 
 def test_a_file_is_its_students_whatever_a_browser_has_called_it(tmp_path):

@@ -25,10 +25,12 @@ BROKEN = """() => [...document.querySelectorAll(".bd-article .cell_input pre")]
 
 def printed(page, script):
     """What a script finds in a page as it is printed on A4."""
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": A4, "height": 1000})
     page.emulate_media(media="print")
     found = page.evaluate(script)
     page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.set_viewport_size({"width": DESK, "height": 800})
     return found
 
@@ -54,3 +56,12 @@ def test_in_print_a_line_that_is_longer_than_paper_goes_on_in_the_next(visit, re
     )
     assert not printed(page, SCROLLS)
     reader.forget()
+
+
+def test_a_page_with_the_dark_theme_is_printed_on_white(visit):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = visit("book/index").evaluate(ground)
+    page = visit("book/index", theme="dark")
+    dark = page.evaluate(ground)
+    assert printed(page, ground) == light != dark
+    assert page.evaluate(ground) == dark

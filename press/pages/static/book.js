@@ -3,7 +3,8 @@
 {
   const { classList, dataset } = document.documentElement;
   classList.add("scripted");
-  if (dataset.theme === "auto") dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  // In a sandbox, where nothing may be stored, the theme's own script does not come so far.
+  if (dataset.theme === "auto" || !dataset.mode) dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 // A site may forbid styles that scripts write into the page (style-src 'self'), and then a
@@ -169,4 +170,27 @@ if (window.MathJax) window.MathJax.startup = { ready() {
     if (waiting.length) page.lazyPromise.then(() => whenIdle(typesetSome));
   };
   MathJax.startup.promise.then(() => setTimeout(() => whenIdle(typesetSome), 2000));
+  MathJax.startup.promise.then(() => addEventListener("beforeprint", fitFormulas)); // after MathJax's own
 } };
+
+// Paper is white whatever the theme, and does not scroll: a formula that is too wide for it
+// becomes smaller. The layout is still the screen's when the browser tells of it.
+{
+  let theme;
+  const { dataset } = document.documentElement;
+  addEventListener("beforeprint", () => {
+    theme ??= dataset.theme;
+    dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => {
+    dataset.theme = theme ?? dataset.theme;
+    theme = undefined;
+  });
+}
+function fitFormulas() {
+  const paper = 570; // CSS pixels that A4 and Letter have for a formula in a box
+  for (const formula of document.querySelectorAll("mjx-container[display]")) {
+    const { width } = formula.firstElementChild.getBoundingClientRect();
+    if (width > paper) formula.style.setProperty("--on-paper", paper / width);
+  }
+}
