@@ -209,7 +209,9 @@ def test_an_encoding_that_nothing_tells_is_refused_and_the_file_kept(
     tmp_path, students
 ):
     data = a_table([a_row("ada", comment="très bien")]).encode("cp1252")
-    with pytest.raises(SystemExit, match="expected text in UTF-8, got another encoding"):
+    with pytest.raises(
+        SystemExit, match="expected text in UTF-8, got another encoding"
+    ):
         read_table(tmp_path, data, students)
     assert (tmp_path / "by_hand.csv").read_bytes() == data
     assert os.listdir(tmp_path) == ["by_hand.csv"]
