@@ -217,7 +217,7 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path, workers):
         time.sleep(0.2)
     time.sleep(1)  # the next has begun
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=300)
     assert process.returncode == 130 and "The same command goes on from here" in said
     time.sleep(1)
     records = cache.records(paths, tmp_path)

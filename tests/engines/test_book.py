@@ -16,6 +16,9 @@ from tests.pages.test_figures import MOVES
 
 CHAPTER = "08_backprop"  # with each kind of control, and lines of 88 columns
 DESK, PHONE = 1280, 360
+# From a phone's width to a desk's the sidebar slides in.
+RESTS = """(width) => innerWidth === width &&
+  !document.getAnimations().some((each) => each.playState === "running")"""
 
 
 @pytest.fixture
@@ -25,6 +28,7 @@ def visit(reader):
     def open_page(name, width=DESK):
         page = reader.open(address(f"book/{name}"))
         page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(RESTS, arg=width)
         page.evaluate(TYPESET)
         return page
 

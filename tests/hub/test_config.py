@@ -50,7 +50,7 @@ def test_the_command_ends_with_the_sentence_alone(tmp_path):
         ("name,role\na+b,student\n", r"expected a name like ada-l, got 'a\+b'"),
         ("name,role\nada,teacher\n", "expected one of .*'marker'.*, got 'teacher'"),
         ("ada,student\n", "row 2|expected"),
-        (None, "HUB_PEOPLE: expected a table, got .*No such file"),
+        (None, "HUB_PEOPLE: expected a table in UTF-8, got .*No such file"),
     ],
 )
 def test_a_table_of_people_that_is_wrong_is_named(tmp_path, monkeypatch, table, words):
