@@ -30,76 +30,94 @@ def by_place(
     list of str or None, set of str
         All names, and those that were found by place or by text.
     """
-    names = list(names)
-    at = _places(given, names, master)  # of the assignment's cells, by number
-    locked = {_words(cell) for cell in master.cells if not _is_answer(cell)}
-    found, end = set(), len(master.cells)
-
-    def own(p):
-        return names[p] is None and _words(given[p]) not in locked
-
+    search, found = _Search(given, names, master), set()
     for number, cell in enumerate(master.cells):
         name = grade_id(cell)
         if name is None:
             continue
-        if name in names:
-            stubs = [p for p, other in enumerate(names) if other == name]
-            untouched = all(_words(given[p]) == _words(cell) for p in stubs)
-            if not (_is_answer(cell) and cell.cell_type == "markdown" and untouched):
-                continue
-            # Perhaps the proof is in a cell below the one for it.
-            known = {*at.values(), *(p for p, n in enumerate(names) if n)}
-            first = stubs[-1] + 1
-            last = min((p for p in known if p >= first), default=len(given))
-            texts = [p for p in range(first, last) if given[p].cell_type != "code"]
-            if below := [p for p in texts if own(p) and _words(given[p])]:
-                names = [None if n == name else n for n in names]
-                for p in below:
-                    names[p] = name
-                found.add(name)
-            continue
-        if not _is_answer(cell):
-            if number in at:
-                names[at[number]] = name
-                found.add(name)
-            continue
-        before = max((n for n in at if n < number), default=-1)
-        after = min((n for n in at if n > number), default=end)
-        # Its text before it or its check after it has to be there; after the last cell
-        # the end of the notebook will do, where no other answer can be meant.
-        is_last = number + 1 == end and before >= 0
-        is_last &= not any(map(_is_answer, master.cells[before + 1 : number]))
-        if not is_last and number - 1 not in at and number + 1 not in at:
-            continue
-        if any(
-            other is not cell
-            and other.cell_type == cell.cell_type
-            and _is_answer(other)
-            for other in master.cells[before + 1 : after]
-        ):
-            continue
-        first, last = at.get(before, -1) + 1, at.get(after, len(given))
-        between = [
-            p
-            for p in range(first, last)
-            if own(p) and given[p].cell_type == cell.cell_type
-        ]
-        if not any(_words(given[p]) not in ("", _words(cell)) for p in between):
+        if places := search.places_of(number, name):
+            search.rename(name, places)
+            found.add(name)
+    return search.names, found
+
+
+class _Search:
+    """The cells of a submission beside those of the assignment, which have numbers here."""
+
+    def __init__(self, given, names, master):
+        self.given, self.names, self.cells = given, list(names), master.cells
+        self.at = _places(given, names, master)  # of the assignment's cells, by number
+        self.locked = {_words(cell) for cell in self.cells if not _is_answer(cell)}
+
+    def rename(self, name, places):
+        """Give a name to the cells at these places and to no others."""
+        self.names = [None if known == name else known for known in self.names]
+        for place in places:
+            self.names[place] = name
+
+    def places_of(self, number, name):
+        """Where a cell of the assignment is, if that is not known or is another place."""
+        if name in self.names:
+            return self._below_stub(number, name)
+        if not _is_answer(self.cells[number]):
+            return [self.at[number]] if number in self.at else []
+        return self._between_neighbours(number)
+
+    def _below_stub(self, number, name):
+        """Texts below the cell for a proof, where that is as it was handed out."""
+        cell, stubs = self.cells[number], self._named(name)
+        is_proof = _is_answer(cell) and cell.cell_type == "markdown"
+        if not is_proof or any(_words(self.given[p]) != _words(cell) for p in stubs):
+            return []
+        first = stubs[-1] + 1
+        known = {*self.at.values(), *(p for p, n in enumerate(self.names) if n)}
+        last = min((p for p in known if p >= first), default=len(self.given))
+        return self._own(first, last, ("markdown", "raw"))
+
+    def _between_neighbours(self, number):
+        """Cells between the text before an answer and the check after it."""
+        cell, end = self.cells[number], len(self.cells)
+        before = max((n for n in self.at if n < number), default=-1)
+        after = min((n for n in self.at if n > number), default=end)
+        if not self._is_beside_known(number, before):
+            return []
+        others = [c for c in self.cells[before + 1 : after] if c is not cell]
+        if any(_is_answer(c) and c.cell_type == cell.cell_type for c in others):
+            return []
+        first, last = self.at.get(before, -1) + 1, self.at.get(after, len(self.given))
+        between = self._own(first, last, (cell.cell_type,), empty=True)
+        if not any(_words(self.given[p]) not in ("", _words(cell)) for p in between):
             # Perhaps it has become a cell of another type, if nothing else can be there.
             types = ("raw",) if cell.cell_type == "code" or between else ("raw", "code")
-            others = [
-                p
-                for p in range(first, last)
-                if own(p) and given[p].cell_type in types and _words(given[p])
-            ]
-            if others and after - before == 2:
-                between = others
+            if (turned := self._own(first, last, types)) and not others:
+                between = turned
         if cell.cell_type == "code":  # whatever is before the last is run, too
-            between = [p for p in between if given[p].source.strip()][-1:]
-        for p in between:
-            names[p] = name
-            found.add(name)
-    return names, found
+            return [p for p in between if self.given[p].source.strip()][-1:]
+        return between
+
+    def _is_beside_known(self, number, before):
+        """Whether the text before an answer or the check after it is there.
+
+        After the last cell the end of the notebook will do, where no other answer can be
+        meant.
+        """
+        is_last = number + 1 == len(self.cells) and before >= 0
+        is_last &= not any(map(_is_answer, self.cells[before + 1 : number]))
+        return is_last or number - 1 in self.at or number + 1 in self.at
+
+    def _named(self, name):
+        return [p for p, known in enumerate(self.names) if known == name]
+
+    def _own(self, first, last, types, empty=False):
+        """Places of the student's own cells of these types."""
+        return [
+            p
+            for p in range(first, last)
+            if self.names[p] is None
+            and self.given[p].cell_type in types
+            and _words(self.given[p]) not in self.locked
+            and (empty or _words(self.given[p]))
+        ]
 
 
 def has_own_texts(

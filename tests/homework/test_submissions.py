@@ -389,9 +389,9 @@ class TestZips:
     )
     def test_the_notebook_in_it_is_read(self, tmp_path, name):
         inside = {
-            f"{ASSIGNMENT}/work/mine.ipynb": data(right()),
+            f"{ASSIGNMENT}/solved/mine.ipynb": data(right()),
             f"{ASSIGNMENT}/requirements.txt": b"numpy==2.4.6\n",
-            f"__MACOSX/{ASSIGNMENT}/work/._mine.ipynb": b"\0\5\26\7",
+            f"__MACOSX/{ASSIGNMENT}/solved/._mine.ipynb": b"\0\5\26\7",
             f"{ASSIGNMENT}/.ipynb_checkpoints/mine-checkpoint.ipynb": b"{}",
         }
         found, remarks = loaded(tmp_path, {name: zipped(inside)})
