@@ -24,6 +24,12 @@ def alter(reader, visit):
     reader.forget()
 
 
+def typeset(page):
+    """Have MathJax write all formulas now, not when they come into view."""
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function("!document.querySelector('mjx-lazy')")
+
+
 @every_page
 def test_is_accessible(alter, known, name):
     page = alter(name)
@@ -40,6 +46,7 @@ def test_is_accessible(alter, known, name):
 
 def test_a_pale_formula_is_found(alter):
     page = alter("book/notation")
+    typeset(page)  # or MathJax may write the formula anew, without the colour
     page.evaluate("document.querySelector('mjx-container').style.color = '#ccc'")
     page.evaluate(FORMULAS, "pale")
     found = pale(page, "light", set())
@@ -49,9 +56,7 @@ def test_a_pale_formula_is_found(alter):
 def test_what_only_the_dark_theme_makes_pale_is_found_later(alter):
     known = {"light": set(), "dark": set()}
     page = alter("book/errata_10")
-    # All formulas at once: one that MathJax still waits for may lie in what SAMPLE removes.
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    page.wait_for_function("!document.querySelector('mjx-lazy')")
+    typeset(page)  # what MathJax still waits for may lie in what SAMPLE removes
     page.evaluate(SAMPLE)
     assert not [
         *pale(page, "light", known["light"]),
