@@ -10,8 +10,19 @@ engine     XeLaTeX found, run, its log read
 cut        the chapters, cut from the whole
 ========== ==========================================================================
 
-Sphinx's LaTeX by XeLaTeX and not the built pages through a print engine: of those tried,
-WeasyPrint came close, but fits no figure to what is left of a page, so that pages before
-figures stay a third empty or more; its formulas are drawings that no search reads, and it
-is slower. CONTRIBUTING.md has the figures.
+Code of figures and of experiments over twelve lines stays on the page, and so do ``seen``
+checks. *What you should have seen* stands at the end of the chapter, solutions at the end of
+the book. A figure shows its default and, in small, each position that the text links to: a
+position that is only described is not on paper. ``book_paper: letterpaper`` under ``sphinx``,
+``config`` in ``_config.yml`` is another format.
+
+A character that no font has, a reference that leads nowhere, a line that reaches five points
+into the margin and a figure higher than a page stop the build; ``tests/paper`` measures the
+pages of the last one.
+
+Why LaTeX: Chapters 13 and 17 were also printed from the built pages. Chromium 156 gives no
+page numbers of references, and Paged.js, which does, stretched last lines before a page
+break. WeasyPrint 70 came close, but it fits no figure to what is left of a page, its formulas
+are drawings that no search reads, and it takes more than twice as long. Where TeX cannot be
+had, WeasyPrint would be the way.
 """

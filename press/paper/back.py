@@ -1,6 +1,7 @@
 """What stands behind the chapters: solutions, notation, glossary, index, references."""
 
 from docutils import nodes
+from pypinyin import lazy_pinyin, load_phrases_dict
 from sphinx import addnodes
 
 from press import chapters
@@ -8,9 +9,8 @@ from press.paper.latex import escape, place, raw
 from press.tables import appendices
 
 HEAD = ("English", "中文", "meaning", "page")  # of the glossary
-# The first character of each letter of pinyin, in the order that GB 2312 gives them.
-PINYIN = "啊芭擦搭蛾发噶哈击喀垃妈拿哦啪期然撒塌挖昔压匝"
-LETTERS = "ABCDEFGHJKLMNOPQRSTWXYZ"
+# A word that pypinyin's phrases lack: by itself its first character is read zhòng.
+load_phrases_dict({"重置": [["chóng"], ["zhì"]]})
 
 
 def solutions(read):
@@ -64,9 +64,9 @@ def _index():
     section = nodes.section("", nodes.title("", "Index"))
     terms = appendices.rows("glossary")
     english = sorted(terms, key=lambda row: row["english"].lower())
-    chinese = sorted(terms, key=lambda row: row["chinese"].encode("gb18030"))
+    chinese = sorted(terms, key=lambda row: lazy_pinyin(row["chinese"]))
     section += _list("Terms", [(r["english"], r) for r in english], _initial)
-    section += _list("中文术语", [(r["chinese"], r) for r in chinese], pinyin)
+    section += _list("中文术语", [(r["chinese"], r) for r in chinese], pinyin_letter)
     for kind, name in appendices.KINDS.items():
         rows = [row for row in appendices.rows("index") if row["kind"] == kind]
         rows.sort(key=lambda row: row["name"].lower())
@@ -96,11 +96,9 @@ def _initial(text):
     return first if first.isascii() and first.isalpha() else ""
 
 
-def pinyin(text: str) -> str:
-    """The letter under which a Chinese term stands; none if it begins with another."""
-    code = text[0].encode("gb18030")
-    at = [i for i, c in enumerate(PINYIN) if c.encode("gb18030") <= code]
-    return LETTERS[at[-1]] if at and not text[0].isascii() else ""
+def pinyin_letter(term: str) -> str:
+    """Return the first letter of a Chinese term's pinyin; none if it begins with another script."""
+    return "" if term[0].isascii() else _initial(lazy_pinyin(term)[0])
 
 
 def _references(builder):

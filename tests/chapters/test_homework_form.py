@@ -1,4 +1,4 @@
-"""Every assignment keeps the form that CONTRIBUTING.md states."""
+"""Every assignment keeps the form that homework/README.md states."""
 
 import ast
 import json
