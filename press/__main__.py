@@ -19,8 +19,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="press", description=__doc__)
     parser.add_argument("--check", metavar="NN_slug", help="this chapter alone")
     options = parser.parse_args()
-    if options.check not in (None, *chapters.SLUGS):
-        known = ", ".join(chapters.SLUGS)
+    if options.check not in (None, *chapters.CHAPTERS):
+        known = ", ".join(chapters.CHAPTERS)
         sys.exit(f"Expected CHAPTER= one of {known}; got {options.check!r}")
     try:
         troubles = book() if options.check is None else check(options.check)
@@ -51,9 +51,9 @@ def check(slug: str) -> list[str]:
     """
     begun, digits = time.monotonic(), chapters.digits(slug)
     tests = _pytest([f"tests/chapters/{path.name}" for path in _own_tests(slug)], "own")
-    bits = [str(chapters.path(slug)), "--only", "last bits 1"]
+    bits = [str(chapters.CHAPTERS[slug].path), "--only", "last bits 1"]
     elsewhere = _started(["tests.robustness.elsewhere", *bits], "elsewhere")
-    cache.execute([chapters.path(slug)])
+    cache.execute([chapters.CHAPTERS[slug].path])
     # Its page in a book of its own: references to other chapters lead nowhere there.
     folder = BUILD / "check"
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def check(slug: str) -> list[str]:
     ]
     homework = _pytest([*about, "-k", f"{digits}_"], "homework")
     troubles += _finish(homework, f"The homework of chapter {slug}")
-    troubles += _failed([chapters.path(slug)])
+    troubles += _failed([chapters.CHAPTERS[slug].path])
     _print(troubles)
     if stands:
         what = "has its page" if troubles else "holds"

@@ -23,7 +23,7 @@ from press.lint.cells import kind, tags
 
 ROOT, BOOK = chapters.ROOT, chapters.BOOK
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
-CHAPTERS = chapters.SLUGS
+CHAPTERS = chapters.CHAPTERS
 
 # PyTorch's gradients fail in a forked process once an accelerator has got its threads,
 # and macOS's own libraries are not made for forking.
@@ -43,7 +43,7 @@ class Fault:
         return self.what
 
 
-class Chapter:
+class ChapterCode:
     """The code of one notebook, run in this process without figures, widgets, slow cells.
 
     ``without`` matches the ids of further code cells that the fault tests leave out, such
@@ -52,7 +52,7 @@ class Chapter:
 
     def __init__(self, slug: str, without: str = r"(?!)"):
         self.slug, self.without = slug, re.compile(without)
-        self.notebook = nbformat.read(chapters.path(slug), 4)
+        self.notebook = nbformat.read(BOOK / f"{slug}.ipynb", 4)
         self.cells = [c for c in self.notebook.cells if c.cell_type == "code"]
         self._healthy, self._done = {}, 0  # a scope, and how many cells have run in it
 
@@ -213,7 +213,7 @@ def in_fork(function: Callable[[], None]) -> str:
         receiver.close()
 
 
-def catches(chapter: Chapter, faults: Iterable[Fault]) -> Callable[[Fault], None]:
+def catches(chapter: ChapterCode, faults: Iterable[Fault]) -> Callable[[Fault], None]:
     """The test, one for each fault, that the checks of ``chapter`` notice it.
 
     A test file calls it ``test_checks_catch``: the faults' names are the ids. They come

@@ -85,7 +85,7 @@ def chapter(name):
     return next(
         (
             s
-            for s in chapters.SLUGS
+            for s in chapters.CHAPTERS
             if s in name or f"errata_{chapters.digits(s)}" in name
         ),
         "",

@@ -13,13 +13,13 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("slugs", nargs="*", metavar="NN_slug")
     parser.add_argument("--all", action="store_true", help="starred sections too")
     options = parser.parse_args(arguments)
-    unknown = set(options.slugs) - set(chapters.SLUGS)
+    unknown = set(options.slugs) - set(chapters.CHAPTERS)
     if unknown:
         sys.exit(
-            f"Expected chapters among {', '.join(chapters.SLUGS)}; "
+            f"Expected chapters among {', '.join(chapters.CHAPTERS)}; "
             f"got {', '.join(unknown)}"
         )
-    for slug in options.slugs or chapters.SLUGS:
+    for slug in options.slugs or chapters.CHAPTERS:
         if options.all or not files.is_newest(slug):
             files.write(slug, everything=options.all)
         path = files.deck_of(slug, everything=options.all)

@@ -32,7 +32,7 @@ def _write_outdated(app, exception):
         html = Path(app.outdir)
         outdated = [
             slug
-            for slug in chapters.SLUGS
+            for slug in chapters.CHAPTERS
             if page_of(slug, html).exists() and not is_newest(slug, html)
         ]
         with ProcessPoolExecutor(app.parallel) as pool:
@@ -55,7 +55,7 @@ def deck_of(slug: str, html: Path = HTML, everything: bool = False) -> Path:
 def is_newest(slug: str, html: Path = HTML) -> bool:
     """Whether nothing that a deck is made of is newer than it."""
     deck = deck_of(slug, html)
-    made_of = [page_of(slug, html), chapters.path(slug), written.path_of(slug)]
+    made_of = [page_of(slug, html), chapters.CHAPTERS[slug].path, written.path_of(slug)]
     made_of += [*HERE.glob("*.*"), *FIGURES.iterdir()]
     made_of += [chapters.ROOT / "requirements.txt"]
     newest = max(path.stat().st_mtime for path in made_of if path.exists())
@@ -79,7 +79,7 @@ def write(
     for image in page.find_all("img", src=True):
         if not image["src"].startswith("data:"):
             image["src"] = _data_uri(built.parent / image["src"])
-    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
+    notebook = json.loads(chapters.CHAPTERS[slug].path.read_text(encoding="utf-8"))
     deck = None if everything else written.of_chapter(slug, page)
     deck = deck or slides(page, notebook, everything)
     parts = {

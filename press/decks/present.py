@@ -32,7 +32,7 @@ ROLE = re.compile(r"\{\w+\}`([^`<]*?)\s*(?:<[^>]*>)?`")
 
 def stage(slug):
     """Write the notebook that Voilà shows; returns its path."""
-    notebook = nbformat.read(chapters.path(slug), 4)
+    notebook = nbformat.read(chapters.CHAPTERS[slug].path, 4)
     cells, heading = [nbformat.v4.new_markdown_cell(STYLE)], ""
     for cell in notebook.cells:
         tags = set(cell.metadata.get("tags", []))
@@ -81,8 +81,8 @@ def command(path, *options):
 
 def main(arguments):
     """Show the one chapter that is named."""
-    known = ", ".join(chapters.SLUGS)
-    if len(arguments) != 1 or arguments[0] not in chapters.SLUGS:
+    known = ", ".join(chapters.CHAPTERS)
+    if len(arguments) != 1 or arguments[0] not in chapters.CHAPTERS:
         sys.exit(f"Expected CHAPTER= one of {known}; got {arguments}")
     return subprocess.call(command(stage(arguments[0])))
 

@@ -183,7 +183,7 @@ def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:
     path = path_of(slug)
     if not path.exists():
         return None
-    notebook = json.loads(chapters.path(slug).read_text(encoding="utf-8"))
+    notebook = json.loads(chapters.CHAPTERS[slug].path.read_text(encoding="utf-8"))
     try:
         return slides(page, notebook, path.read_text(encoding="utf-8"))
     except ValueError as error:

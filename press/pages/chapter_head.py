@@ -86,10 +86,10 @@ def _insert(app, doctree, page):
     title = next(iter(doctree.findall(nodes.title)), None)
     if not slug or title is None or app.builder.format != "html":
         return
-    core, total = chapters.words(chapters.markdown(chapters.read(slug)))
+    chapter = chapters.CHAPTERS[slug]
     entries = [
-        f"Reading time: {chapters.minutes(core)} minutes for the core, "
-        f"{chapters.minutes(total)} for all"
+        f"Reading time: {chapter.core_minutes} minutes for the core, "
+        f"{chapter.all_minutes} for all"
     ]
     for path in zips(Path(app.srcdir), slug):
         kind = path.stem.removeprefix(slug).strip("_").replace("_", " ")

@@ -25,15 +25,13 @@ def _write(app, exception):
         return
     folder = Path(app.outdir, "_images", "figures")
     folder.mkdir(parents=True, exist_ok=True)
-    for slug in chapters.SLUGS:
+    for slug, chapter in chapters.CHAPTERS.items():
         page = Path(app.outdir, "book", f"{slug}.html")
-        for old in folder.glob(f"{chapters.digits(slug)}_*.webp"):
+        for old in folder.glob(f"{chapter.digits}_*.webp"):
             old.unlink()  # a figure that failed shows no picture of an earlier run
         for name, data in FIGURE.findall(
             page.read_text("utf-8") if page.exists() else ""
         ):
             picture = Image.open(io.BytesIO(base64.b64decode(data)))
             picture.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
-            picture.save(
-                folder / f"{chapters.digits(slug)}_{name}.webp", quality=82, method=6
-            )
+            picture.save(folder / f"{chapter.digits}_{name}.webp", quality=82, method=6)

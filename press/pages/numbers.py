@@ -24,7 +24,7 @@ def _number_by_chapter(app, env):
     env.book_counts, numbered = env.toc_fignumbers, {}
     for page, kinds in env.toc_fignumbers.items():
         slug = chapters.of_page(page)
-        prefix = (chapters.number(slug),) if slug else ()
+        prefix = (int(chapters.digits(slug)),) if slug else ()
         numbered[page] = {
             kind: {
                 label: (*prefix, i)

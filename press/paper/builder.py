@@ -6,9 +6,9 @@ from docutils import nodes
 from sphinx.builders.latex import LaTeXBuilder
 from sphinx.util.docutils import new_document
 
-from press import chapters, plan
+from press import chapters
 from press.paper import back, figures
-from press.paper.chapter import Chapter
+from press.paper.chapter import PrintedChapter
 from press.paper.latex import escape as latex
 from press.paper.latex import raw
 from press.paper.writer import Writer
@@ -64,7 +64,7 @@ class Paper(LaTeXBuilder):
         super().init()
 
     def assemble_doctree(self, indexfile, toctree_only, appendices):
-        pages = [f"{chapters.BOOK.name}/{slug}" for slug in chapters.SLUGS]
+        pages = [f"{chapters.BOOK.name}/{slug}" for slug in chapters.CHAPTERS]
         self.docnames = {*pages, *BACK}
         picture = figures.cover(self)
         cover = rf"\bookpicture{{{picture}}}" if picture else ""
@@ -76,10 +76,10 @@ class Paper(LaTeXBuilder):
         )  # the writer takes it for the title
         tree += title
         read = []
-        for name, about, found in plan.parts():
-            title += raw(_part(name, about, found))
-            for entry in found:
-                chapter = Chapter(self, entry.slug)
+        for part in chapters.PARTS:
+            title += raw(_part(part))
+            for entry in part.chapters:
+                chapter = PrintedChapter(self, entry.slug)
                 title += chapter.body()
                 read.append(chapter)
         title += raw(r"\backmatterbegins")
@@ -92,13 +92,17 @@ class Paper(LaTeXBuilder):
         return tree
 
 
-def _part(name, about, found):
+def _part(part):
     """The page before the chapters of a part: what each of them holds."""
     holds = [
-        rf"\partchapter{{{chapters.number(entry.slug)}}}{{{latex(chapters.title(entry.slug))}}}"
-        rf"{{{latex(entry.holds)}}}"
-        for entry in found
+        rf"\partchapter{{{chapter.number}}}{{{latex(chapter.title)}}}"
+        rf"{{{latex(chapter.holds)}}}"
+        for chapter in part.chapters
     ]
     return "\n".join(
-        [rf"\bookpart{{{latex(name)}}}{{{latex(about)}}}", *holds, r"\partend"]
+        [
+            rf"\bookpart{{{latex(part.name)}}}{{{latex(part.about)}}}",
+            *holds,
+            r"\partend",
+        ]
     )

@@ -19,13 +19,14 @@ PREDICT, SEEN = "Predict first", "What you should have seen"
 TEXTS = ("text/markdown", "text/plain")  # of what a cell shows, the better first
 
 
-class Chapter:
-    """A chapter: its tree, what its figures should have shown, its solutions."""
+class PrintedChapter:
+    """A chapter on paper: its tree, what its figures should have shown, its solutions."""
 
     def __init__(self, builder, slug):
         self.builder, self.slug = builder, slug
         self.page = f"{chapters.BOOK.name}/{slug}"
-        self.text = chapters.markdown(chapters.read(slug))
+        self.chapter = chapters.CHAPTERS[slug]
+        self.text = self.chapter.markdown
         self.tree = builder.env.get_doctree(self.page)
         self.top = next(self.tree.findall(nodes.section))
         self.answers, self.solutions = [], []
@@ -43,7 +44,7 @@ class Chapter:
 
     def solved(self):
         """Its solutions, under a title of their own."""
-        number = chapters.number(self.slug)
+        number = self.chapter.number
         section = nodes.section("", nodes.title("", f"Solutions to Chapter {number}"))
         section += raw(rf"\label{{solutions:{self.slug}}}")
         section += [node for solution in self.solutions for node in solution]
@@ -55,7 +56,7 @@ class Chapter:
     def _shorten_title(self):
         """LaTeX numbers the chapters; under the title stands where things are."""
         title = self.top[self.top.first_child_matching_class(nodes.title)]
-        title[:] = [nodes.Text(chapters.title(self.slug))]
+        title[:] = [nodes.Text(self.chapter.title)]
         self.top.insert(self.top.index(title) + 1, raw(rf"\chapterhead{{{self.slug}}}"))
 
     def _set_apart(self):
@@ -93,7 +94,7 @@ class Chapter:
         # What is folded on the page is open on paper; sphinx-jupyterbook-latex would drop it.
         cell["classes"] = [name for name in cell["classes"] if "hide-" not in name]
         code = next(iter(cell.findall(nodes.literal_block)), None)
-        name = chapters.read(self.slug).cells[cell["cell_index"]].id
+        name = self.chapter.notebook.cells[cell["cell_index"]].id
         failed = bool(boxes(cell))
         if "seen" in tags and not failed:
             return cell.parent.remove(cell)

@@ -14,14 +14,13 @@ def chapters_of(book: Path, folder: Path) -> list[Path]:
     marks = _marks(reader)
     folder.mkdir(parents=True, exist_ok=True)
     made = []
-    for slug in chapters.SLUGS:
+    for slug, chapter in chapters.CHAPTERS.items():
         writer = PdfWriter()
-        for i, (first, end) in _pages(marks, slug):
+        for i, (first, end) in _pages(marks, chapter):
             shift = len(writer.pages) - first
             writer.append(reader, pages=(first, end), import_outline=False)
             _bookmark(writer, marks[i:], shift)
-        number, title = chapters.number(slug), chapters.title(slug)
-        writer.add_metadata({"/Title": f"{number} · {title}"})
+        writer.add_metadata({"/Title": f"{chapter.number} · {chapter.title}"})
         writer.compress_identical_objects()
         writer.write(folder / f"{slug}.pdf")
         made.append(folder / f"{slug}.pdf")
@@ -33,10 +32,10 @@ def starts(reader: PdfReader) -> list[int]:
     return [page for _, page, depth in _marks(reader) if depth < 2]
 
 
-def _pages(marks, slug):
+def _pages(marks, chapter):
     """Of a chapter and of its solutions: which mark, and the pages, end excluded."""
-    own = f"{chapters.number(slug)} {chapters.title(slug)}"
-    solved = f"Solutions to Chapter {chapters.number(slug)}"
+    own = f"{chapter.number} {chapter.title}"
+    solved = f"Solutions to Chapter {chapter.number}"
     return [
         (i, _range(marks, i, whole=title == own))
         for i, (title, _, _) in enumerate(marks)

@@ -53,7 +53,7 @@ ENTRY = re.compile(r"\((e(\d{3})-(\d+))\)=\n### E[\d-]+ · (.+)")
 def rows(kind):
     """The rows of all chapters, each with its slug: ``sources``, ``glossary`` or ``index``."""
     found = []
-    for slug in chapters.SLUGS:
+    for slug in chapters.CHAPTERS:
         path = DATA / f"{kind}_{chapters.digits(slug)}.csv"
         with path.open(encoding="utf-8", newline="") as file:
             found += [row | {"slug": slug} for row in csv.DictReader(file)]
@@ -64,7 +64,7 @@ def rows(kind):
 def errata():
     """Every entry: its label, note, number, title, kind and chapter, by note and number."""
     found = []
-    for slug in chapters.SLUGS:
+    for slug in chapters.CHAPTERS:
         for cell in nbformat.read(
             chapters.BOOK / f"errata_{chapters.digits(slug)}.ipynb", 4
         ).cells:
@@ -79,8 +79,8 @@ def errata():
 def symbols():
     """The rows of each chapter's notation: symbol, meaning, shape, name in code, slug."""
     found = []
-    for slug in chapters.SLUGS:
-        text = chapters.markdown(chapters.read(slug))
+    for slug in chapters.CHAPTERS:
+        text = chapters.CHAPTERS[slug].markdown
         table = re.search(
             r"^## Notation\n(?:(?!\|).*\n)*\|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.M
         )
@@ -94,14 +94,12 @@ def counts():
     """What there is, by name: asserted in tests/test_appendices.py."""
     kinds = [row["kind"] for row in rows("index")]
     errors = [kind for *_, kind, _ in errata()]
-    text = {slug: chapters.markdown(chapters.read(slug)) for slug in chapters.SLUGS}
+    texts = [chapter.markdown for chapter in chapters.CHAPTERS.values()]
     return {
-        "chapters": len(chapters.SLUGS),
-        "labelled equations": sum(
-            len(re.findall(r"\$\$ \(eq-", t)) for t in text.values()
-        ),
-        "interactive figures": sum(len(chapters.figures(s)) for s in chapters.SLUGS),
-        "exercises with solutions": sum(t.count("{exercise}") for t in text.values()),
+        "chapters": len(chapters.CHAPTERS),
+        "labelled equations": sum(len(re.findall(r"\$\$ \(eq-", t)) for t in texts),
+        "interactive figures": sum(len(c.figures) for c in chapters.CHAPTERS.values()),
+        "exercises with solutions": sum(t.count("{exercise}") for t in texts),
         "rows of the five notes": len(rows("sources")),
         "errata of the notes": len(errors),
         "of these, right after all": errors.count("holds"),
@@ -175,7 +173,7 @@ def data_sets():
     cells = []
     for function in DATA_SETS:
         call = re.compile(rf"\b{function.__name__}\(")
-        users = [slug for slug in chapters.SLUGS if call.search(_code(slug))]
+        users = [slug for slug in chapters.CHAPTERS if call.search(_code(slug))]
         first, *others = map(_chapter, users)
         what = inspect.getdoc(function).splitlines()[0].rstrip(".")
         cells.append([f"`{function.__name__}`", _cell(what), first, ", ".join(others)])
@@ -183,7 +181,7 @@ def data_sets():
 
 
 def _code(slug):
-    cells = chapters.read(slug).cells
+    cells = chapters.CHAPTERS[slug].notebook.cells
     return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
 
 
@@ -197,8 +195,8 @@ def questions():
     """What readers ask, by chapter; each question leads to its answer."""
     cells = [
         [f"[{_cell(question)}](#{label})", _chapter(slug)]
-        for slug in chapters.SLUGS
-        for label, question in chapters.questions(slug).items()
+        for slug, chapter in chapters.CHAPTERS.items()
+        for label, question in chapter.questions.items()
     ]
     return "\n".join(_table(["question", "chapter"], cells))
 
@@ -206,15 +204,15 @@ def questions():
 def gallery():
     """A picture of every interactive figure, which leads to it; see press.pages.gallery."""
     out = []
-    for slug in chapters.SLUGS:
-        out += [f"## {chapters.number(slug)} · {chapters.title(slug)}", ""]
+    for chapter in chapters.CHAPTERS.values():
+        out += [f"## {chapter.number} · {chapter.title}", ""]
         out += ['<div class="gallery">']
-        for figure in chapters.figures(slug):
+        for figure in chapter.figures:
             title = re.sub(r"\*(.+?)\*", r"<i>\1</i>", escape(figure.section))
             kept = " tag_keep-colours" if figure.keeps_colours else ""
             out.append(
-                f'<a class="position{kept}" href="{slug}.html#{figure.name}:">'
-                f'<img src="../_images/figures/{chapters.digits(slug)}_{figure.name}.webp" alt=""'
+                f'<a class="position{kept}" href="{chapter.slug}.html#{figure.name}:">'
+                f'<img src="../_images/figures/{chapter.digits}_{figure.name}.webp" alt=""'
                 f' loading="lazy"><b>{title}</b><span>{escape(figure.shows)}</span></a>'
             )
         out += ["</div>", ""]
@@ -234,24 +232,20 @@ def _cell(text):
 
 
 def _chapter(slug):
-    return f"[{chapters.number(slug)}](#ch-{chapters.digits(slug)})"
+    chapter = chapters.CHAPTERS[slug]
+    return f"[{chapter.number}](#ch-{chapter.digits})"
 
 
 def _place(row):
     """The chapter of a row, and a link to its label in the words of its section."""
     label, slug = row["label"], row["slug"]
-    section, title = _sections(slug)[label]
+    section, title = chapters.CHAPTERS[slug].sections[label]
     link = {
         "eq": f"{{eq}}`{label}` [{title}](#{section})",  # an equation has only its number
         "ex": f"[exercise](#{label})",
         "fig": f"[figure](#{label}) in [{title}](#{section})",
     }
     return [_chapter(slug), link.get(label.split("-")[0], f"[{title}](#{label})")]
-
-
-@cache
-def _sections(slug):
-    return chapters.sections(chapters.markdown(chapters.read(slug)))
 
 
 TABLES = {

@@ -2,9 +2,9 @@
 
 from html import escape
 
-from press import chapters, plan
+from press import chapters
 
-ROMAN = ("I", "II", "III", "IV", "V", "VI")
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 ROW, ARCS = 44, 110  # height of a row and width of all arcs, to scale
 
 
@@ -15,20 +15,20 @@ def book_map():
     equally high, headings too, and book.js lights what a chapter rests on.
     """
     lines, places, needed = [], {}, {}
-    for roman, (name, says, found) in zip(ROMAN, plan.parts(), strict=False):
+    for roman, part in zip(ROMAN[: len(chapters.PARTS)], chapters.PARTS, strict=True):
         lines.append(
-            f'<li class="part"><b>Part {roman} · {name}</b><span>{says}</span></li>'
+            f'<li class="part"><b>Part {roman} · {part.name}</b>'
+            f"<span>{part.about}</span></li>"
         )
-        for chapter in found:
-            slug, number = chapter.slug, chapters.number(chapter.slug)
-            needed[number] = chapters.needs(slug)
+        for chapter in part.chapters:
+            number, minutes = chapter.number, chapter.core_minutes
+            needed[number] = chapter.needs
             places[number] = len(lines)
-            minutes = chapters.core_minutes(slug)
             named = " ".join(f"{n}" for n in needed[number])
             needs = f" · needs {_listed(needed[number])}" if needed[number] else ""
             lines.append(
                 f'<li data-chapter="{number}" data-needs="{named}" data-minutes="{minutes}">'
-                f'<a href="{slug}.html"><i>{number}</i>{escape(chapters.title(slug))}</a>'
+                f'<a href="{chapter.slug}.html"><i>{number}</i>{escape(chapter.title)}</a>'
                 f"<small>{minutes} min{needs}</small></li>"
             )
     arcs = [

@@ -4,7 +4,7 @@ import re
 
 import nbformat
 
-from press import chapters, plan
+from press import chapters
 from press.decks import written
 from press.tables import appendices
 
@@ -19,11 +19,11 @@ def semester():
         "| week | 14 weeks, one lecture of 90 minutes each | 7 weeks |",
         "|---|---|---|",
     ]
-    planned = plan.planned()
+    planned = chapters.CHAPTERS.values()
     for week in range(1, WEEKS + 1):
-        long = [c.slug for c in planned if c.week_of_14 == week]
-        short = [c.slug for c in planned if c.week_of_7 == week]
-        cells = ["; ".join(chapters.link(s, "{} {}") for s in x) for x in (long, short)]
+        long = [c for c in planned if c.week_of_14 == week]
+        short = [c for c in planned if c.week_of_7 == week]
+        cells = ["; ".join(c.link("{} {}") for c in x) for x in (long, short)]
         lines.append(f"| {week} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
 
@@ -34,17 +34,18 @@ def talks():
         "| chapter | talk | reading | sliders | tasks | points |",
         "|---|---|---|---|---|---|",
     ]
-    for slug in chapters.SLUGS:
-        notebook = chapters.read(slug)
-        sliders = sum("widget" in c.metadata.get("tags", []) for c in notebook.cells)
-        words = chapters.words(chapters.markdown(notebook))
-        core, total = map(chapters.minutes, words)
+    for chapter in chapters.CHAPTERS.values():
+        cells = chapter.notebook.cells
+        sliders = sum("widget" in c.metadata.get("tags", []) for c in cells)
+        core, total = chapter.core_minutes, chapter.all_minutes
         reading = f"{core}" if core == total else f"{core}–{total}"
-        tasks, points = homework(slug)
-        told = written.minutes(slug)
-        spoken = talk(notebook) if told is None else f"{told:.0f}, written"
+        tasks, points = homework(chapter)
+        minutes = written.minutes(chapter.slug)
+        spoken = (
+            talk(chapter.notebook) if minutes is None else f"{minutes:.0f}, written"
+        )
         lines.append(
-            f"| {chapters.link(slug)} | {spoken} | {reading} "
+            f"| {chapter.link()} | {spoken} | {reading} "
             f"| {sliders} | {tasks} | {points} |"
         )
     return "\n".join(lines)
@@ -53,8 +54,8 @@ def talks():
 def discussions():
     """What in each chapter is worth a discussion in class, as a list."""
     return "\n".join(
-        f"- {chapters.link(slug)}: {plan.about(slug).discuss}."
-        for slug in chapters.SLUGS
+        f"- {chapter.link()}: {chapter.discuss}."
+        for chapter in chapters.CHAPTERS.values()
     )
 
 
@@ -72,10 +73,10 @@ def talk(notebook):
     return 5 * round(minutes / 5)
 
 
-def homework(slug: str) -> tuple[int, float]:
+def homework(chapter: chapters.Chapter) -> tuple[int, float]:
     """The number of tasks of a chapter's assignments, and their points."""
     tasks, points = 0, 0
-    for path in sorted(HOMEWORK.glob(f"{chapters.digits(slug)}_*/*.ipynb")):
+    for path in sorted(HOMEWORK.glob(f"{chapter.digits}_*/*.ipynb")):
         infos = [c.metadata.get("nbgrader", {}) for c in nbformat.read(path, 4).cells]
         marked = [info for info in infos if info.get("grade")]
         tasks += len({info.grade_id.split("-marks")[0] for info in marked})
@@ -110,17 +111,17 @@ def assignments():
 def calendar():
     """Fourteen weeks with one piece of homework at a time, projects at the end of a part."""
     lines = ["| week | lectures | handed out |", "|---|---|---|"]
-    planned, busy = plan.planned(), 0
+    busy = 0
     for week in range(1, WEEKS + 1):
-        slugs = [c.slug for c in planned if c.week_of_14 == week]
-        found = {s: sorted(HOMEWORK.glob(f"{chapters.digits(s)}_*")) for s in slugs}
-        projects = [p for ps in found.values() for p in ps if p.name not in slugs]
-        if projects:
-            out, busy = f"project of Chapter {chapters.number(slugs[-1])}, two weeks", 2
+        taught = [c for c in chapters.CHAPTERS.values() if c.week_of_14 == week]
+        number, slugs = taught[-1].number, [c.slug for c in taught]
+        folders = [f for c in taught for f in HOMEWORK.glob(f"{c.digits}_*")]
+        if any(folder.name not in slugs for folder in folders):
+            out, busy = f"project of Chapter {number}, two weeks", 2
         else:
-            out = f"homework {chapters.number(slugs[-1])}" if not busy else "–"
+            out = f"homework {number}" if not busy else "–"
         busy = max(0, busy - 1)
-        names = "; ".join(chapters.link(slug, "{} {}") for slug in slugs)
+        names = "; ".join(chapter.link("{} {}") for chapter in taught)
         lines.append(f"| {week} | {names} | {out} |")
     return "\n".join(lines)
 
@@ -128,7 +129,10 @@ def calendar():
 def contents():
     """The chapters with what each one holds: landing page."""
     lines = ["| chapter | holds |", "|---|---|"]
-    lines += [f"| {chapters.link(c.slug)} | {c.holds} |" for c in plan.planned()]
+    lines += [
+        f"| {chapter.link()} | {chapter.holds} |"
+        for chapter in chapters.CHAPTERS.values()
+    ]
     return "\n".join(lines)
 
 

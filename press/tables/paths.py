@@ -3,13 +3,13 @@
 import re
 from html import escape
 
-from press import chapters, plan
+from press import chapters
 
 
 def paths():
     """Three ways through the book: landing page."""
     lines = ["````{grid} 1 1 2 2", ":gutter: 3", ""]
-    for path in plan.paths():
+    for path in chapters.TOC["meta"]["paths"]:
         through = path["through"]
         steps = [STEPS[through](*step) for step in path.get("steps", _weeks())]
         wide = [":columns: 12"] if through == "sections" else []
@@ -24,36 +24,35 @@ def paths():
 
 def _weeks():
     """The chapters of each week of seven."""
-    planned = plan.planned()
+    planned = chapters.CHAPTERS.values()
     return [[c.slug for c in planned if c.week_of_7 == week] for week in range(1, 8)]
 
 
 def _week(*slugs):
-    return " · ".join(chapters.link(slug, "{1}") for slug in slugs)
+    return " · ".join(chapters.CHAPTERS[slug].link("{1}") for slug in slugs)
 
 
 def _sections(aim, *labels):
     """A step of a path: sections, or of a chapter the core, and their minutes."""
     words, links = 0, []
     for label in labels:
-        slug = chapters.slug_of(int(label.split("-")[1]))
-        text = chapters.markdown(chapters.read(slug))
+        chapter = chapters.by_number(int(label.split("-")[1]))
         if label.startswith("ch-"):
-            words += chapters.words(text)[0]
-            links.append(f"the core of {chapters.link(slug)}")
+            words += chapter.core_words
+            links.append(f"the core of {chapter.link()}")
         else:
             section = rf"^\({label}\)=\n(## .+?)(?=^## |\Z)"
-            words += len(re.search(section, text, re.M | re.S)[1].split())
+            words += len(re.search(section, chapter.markdown, re.M | re.S)[1].split())
             links.append(f"{{ref}}`{label}`")
     return f"**{aim}**, {chapters.minutes(words)} min: {' · '.join(links)}"
 
 
 def _figure(number, name, words):
     """A step of a path: an interactive figure."""
-    slug = chapters.slug_of(number)
-    if name not in {figure.name for figure in chapters.figures(slug)}:
-        raise ValueError(f"_toc.yml: expected a figure of {slug}, got {name!r}")
-    target = f"{slug}.html#{name}:"
+    chapter = chapters.by_number(number)
+    if name not in {figure.name for figure in chapter.figures}:
+        raise ValueError(f"_toc.yml: expected a figure of {chapter.slug}, got {name!r}")
+    target = f"{chapter.slug}.html#{name}:"
     return f'<a class="position" href="{target}">{escape(words)}</a> ({number})'
 
 

@@ -21,7 +21,7 @@ from press import chapters
 from tests import costs
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
-from tests.chapter_code import BOOK, CHAPTERS, Chapter
+from tests.chapter_code import BOOK, CHAPTERS, ChapterCode
 from tests.live import lab
 from tests.pages import built
 
@@ -62,7 +62,7 @@ def layers():
     row("", "ours", "torch", "ratio")
     for slug in CHAPTERS:
         pairs = importlib.import_module(f"tests.chapters.test_{slug}").benchmarks
-        for name, ours, theirs in pairs(Chapter(slug).namespace()):
+        for name, ours, theirs in pairs(ChapterCode(slug).namespace()):
             a, b = median_ms(ours), median_ms(theirs)
             row(
                 f"{chapters.digits(slug)} {name}",

@@ -1,5 +1,6 @@
 """A book of a few cells, built as `make book` builds: what it takes to prove a build."""
 
+import json
 import os
 import re
 import shutil
@@ -53,8 +54,14 @@ def write(folder, **notebooks):
             metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
         )
         nbformat.write(notebook, folder / "book" / f"{name}.ipynb")
-    lines.append("meta: {parts: {}, chapters: {}, paths: []}")
-    (folder / "_toc.yml").write_text("\n".join(lines) + "\n")
+    about = {"weeks": [1, 1], "holds": "little", "discuss": "all of it"}
+    meta = {
+        "parts": {f"Part of {name}": "What is small." for name in notebooks},
+        "chapters": {name: about for name in notebooks},
+        "paths": [],
+    }
+    lines.append(f"meta: {json.dumps(meta)}")  # JSON is YAML
+    (folder / "_toc.yml").write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def cell(content, number):

@@ -10,10 +10,10 @@ from scipy.special import softmax as scipy_softmax
 from torch.autograd.functional import jacobian
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.chapter_code import Chapter, Fault, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, autograd, catches
 from utils.checks import assert_close
 
-chapter = Chapter("01_math")
+chapter = ChapterCode("01_math")
 few = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 6)

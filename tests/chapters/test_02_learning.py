@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from torch import nn
 
-from tests.chapter_code import Chapter, Fault, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, autograd, catches
 from utils.checks import assert_close
 
-chapter = Chapter("02_learning")
+chapter = ChapterCode("02_learning")
 few = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 

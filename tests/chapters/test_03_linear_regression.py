@@ -8,11 +8,11 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.preprocessing import PolynomialFeatures
 
-from tests.chapter_code import Chapter, Fault, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, autograd, catches
 from utils import data
 from utils.checks import assert_close
 
-chapter = Chapter("03_linear_regression")
+chapter = ChapterCode("03_linear_regression")
 few = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.tuples(st.integers(1, 5), st.integers(2, 12))  # D, and rows beyond D + 1

@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import StandardScaler
 
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 from utils import data
 
-chapter = Chapter("03_linear_regression")
+chapter = ChapterCode("03_linear_regression")
 
 
 def test_cross_validation_picks_the_lambda_with_the_least_held_out_error(book):

@@ -8,11 +8,11 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from tests.chapter_code import Chapter, Fault, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, autograd, catches
 from utils import data
 from utils.checks import assert_close
 
-chapter = Chapter("04_softmax_regression")
+chapter = ChapterCode("04_softmax_regression")
 few = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.tuples(st.integers(1, 4), st.integers(2, 5), st.integers(1, 9))  # D, C, N

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.linear_model import Perceptron, SGDClassifier
 
-from tests.chapter_code import Chapter, Fault, catches
+from tests.chapter_code import ChapterCode, Fault, catches
 from utils import data
 from utils.checks import assert_close
 
-chapter = Chapter("05_perceptron")
+chapter = ChapterCode("05_perceptron")
 few = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.tuples(st.integers(1, 5), st.integers(3, 25))  # D, N

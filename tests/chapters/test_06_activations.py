@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import special
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
-chapter = Chapter("06_activations")
+chapter = ChapterCode("06_activations")
 numbers = arrays(
     np.float64,
     array_shapes(max_dims=3, max_side=5),

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neural_network import MLPClassifier
 
-from tests.chapter_code import Chapter, Fault, kind
+from tests.chapter_code import ChapterCode, Fault, kind
 from utils.checks import assert_close
 
-chapter = Chapter("07_mlp")
+chapter = ChapterCode("07_mlp")
 few = settings(max_examples=20, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 widths = st.lists(st.integers(1, 6), min_size=2, max_size=6)

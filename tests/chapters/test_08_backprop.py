@@ -5,10 +5,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, Fault, assert_near, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, catches
 from utils import data
 
-chapter = Chapter("08_backprop")
+chapter = ChapterCode("08_backprop")
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=25, deadline=None)
 

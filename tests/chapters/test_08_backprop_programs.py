@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, autograd
+from tests.chapter_code import ChapterCode, autograd
 from utils.checks import assert_close
 
-chapter = Chapter("08_backprop")
+chapter = ChapterCode("08_backprop")
 seeds = st.integers(0, 2**32 - 1)
 
 # Each step of a random program: its name, how many arrays it takes, and what it does with

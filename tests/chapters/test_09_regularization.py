@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
-chapter = Chapter("09_regularization")
+chapter = ChapterCode("09_regularization")
 few = settings(deadline=None, max_examples=15)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 6)
 rates = st.floats(0.01, 0.9)

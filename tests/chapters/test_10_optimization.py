@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tests.chapter_code import Chapter, Fault, assert_near, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, catches
 
-chapter = Chapter("10_optimization")
+chapter = ChapterCode("10_optimization")
 seeds = st.integers(0, 2**32 - 1)
 rates = st.floats(1e-3, 0.3)
 kept = st.floats(0.0, 0.99)

@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
 # A check of a drawing, and what trains on the photograph and is read by no later check.
-chapter = Chapter("11_convolution", without=r"11-(recover|sharing-check)")
+chapter = ChapterCode("11_convolution", without=r"11-(recover|sharing-check)")
 few = settings(deadline=None, max_examples=25)
 seeds, sizes, small = st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3)
 sides = st.integers(3, 9)

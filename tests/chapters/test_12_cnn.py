@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from torch import nn
 
 from press import chapters
-from tests.chapter_code import Chapter, Fault, catches
+from tests.chapter_code import ChapterCode, Fault, catches
 from utils import downloads
 
 # What trains costs most; evidence looks for the faults that need it.
 TRAINS = "identity-(run|on|check)|spreads-(run|claim)|noise-(run|checked)"
 TRAINS += "|breaks-(run|claim|check)|ex4-code|depth-data|race-(data|table|check)"
 TRAINS += "|depths-(checked|goal|drawn|labels|twelve|48)"
-chapter = Chapter("12_cnn", without=rf"12-({TRAINS})$")
+chapter = ChapterCode("12_cnn", without=rf"12-({TRAINS})$")
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=20, deadline=None)
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
 # What draws the curves of perplexity costs most and is read by few checks.
 SPARE = (
@@ -17,7 +17,7 @@ SPARE = (
     r"added-checked|overfit-check|unknown-check|halves-run|halves-claim|counts-checked|"
     r"turing-alone-check|turing-amount|ex3-code)$"
 )
-chapter = Chapter("13_language_models", without=SPARE)
+chapter = ChapterCode("13_language_models", without=SPARE)
 few = settings(deadline=None, max_examples=25)
 seeds = st.integers(0, 2**32 - 1)
 V = 6

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
 # What counts the characters of the text is read by slow checks alone.
-chapter = Chapter("14_rnn", without=r"14-(counts-run|counts-check|cut-run)$")
+chapter = ChapterCode("14_rnn", without=r"14-(counts-run|counts-check|cut-run)$")
 few = settings(deadline=None, max_examples=25)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
 steps = st.integers(1, 7)

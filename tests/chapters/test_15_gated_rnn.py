@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from press import chapters
-from tests.chapter_code import Chapter, Fault, assert_near, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, catches
 from utils import data
 
 # What trains costs most, and no check of the functions above it reads what comes out.
@@ -18,7 +18,7 @@ TRAINS = (
     r"15-(plain-run|lag|search|bias|where|gru-claim|tie|jacobian|worth|text|read|ablate|"
     r"broken|q-plateau)"
 )
-chapter = Chapter("15_gated_rnn", without=TRAINS)
+chapter = ChapterCode("15_gated_rnn", without=TRAINS)
 few = settings(deadline=None, max_examples=20)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
 

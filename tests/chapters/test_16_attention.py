@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
-chapter = Chapter("16_attention")
+chapter = ChapterCode("16_attention")
 sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=30, deadline=None)

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write|broken|deep|longer)"
-chapter = Chapter("17_transformer", without=TRAINS)
+chapter = ChapterCode("17_transformer", without=TRAINS)
 few = settings(deadline=None, max_examples=15)
 near = partial(assert_near, atol=1e-9)
 seeds, sizes = st.integers(0, 2**31 - 1), st.integers(1, 5)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 from utils.stories import stories
 
 # What trains costs most, and no check of the functions above it reads what comes out.
@@ -15,7 +15,10 @@ TRAINS = (
     r"18-(company|first|alone|cost|compare|zeros|control|drift|oov|seeds|explore|like|"
     r"prose|limits)(-|$)"
 )
-chapter, lean = Chapter("18_word_vectors"), Chapter("18_word_vectors", without=TRAINS)
+chapter, lean = (
+    ChapterCode("18_word_vectors"),
+    ChapterCode("18_word_vectors", without=TRAINS),
+)
 for cell in lean.cells:  # and a shorter corpus will do
     cell.source = cell.source.replace("stories(8000", "stories(3000")
     cell.source = cell.source.replace("assert near > far + 0.1", "")

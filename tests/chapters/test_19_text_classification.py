@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
 # What trains costs most; the checks of the functions above it do not need it.
 TRAINS = (
@@ -18,7 +18,7 @@ TRAINS = (
     r"broken$|vectors-run|few-labels|ex-|imdb|linear-run|linear-check|linear-causes|"
     r"amounts|study)"
 )
-chapter = Chapter("19_text_classification", without=TRAINS)
+chapter = ChapterCode("19_text_classification", without=TRAINS)
 few = settings(deadline=None, max_examples=20)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 5)
 

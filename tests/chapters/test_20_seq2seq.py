@@ -6,10 +6,10 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, Fault, assert_near, autograd, catches
+from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 from utils.text import EOS, PAD
 
-chapter = Chapter("20_seq2seq")
+chapter = ChapterCode("20_seq2seq")
 sizes = st.integers(1, 5)
 seeds = st.integers(0, 2**32 - 1)
 

@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chapter_code import Chapter, Fault, assert_near, kind
+from tests.chapter_code import ChapterCode, Fault, assert_near, kind
 from tests.chapters.test_20_seq2seq import a_step, seeds, sizes
 
-chapter = Chapter("20_seq2seq")
+chapter = ChapterCode("20_seq2seq")
 
 # What the exercises build: cells by a mark of each, of which the last one checks.
 BACK = "def torch_step", "def attend_backward", "def decoder_step_backward", "dout :="

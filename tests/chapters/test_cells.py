@@ -11,7 +11,7 @@ import pytest
 from press import chapters
 from press import lint as rules
 from press.lint.cells import EXTRAS, KINDS, kind, tags
-from tests.chapter_code import CHAPTERS, NOTEBOOKS, Chapter
+from tests.chapter_code import CHAPTERS, NOTEBOOKS, ChapterCode
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
@@ -40,7 +40,7 @@ def test_cell_ids_are_unique(path):
 
 @every_notebook
 def test_each_code_cell_has_one_kind_and_known_tags(path):
-    for i, cell in enumerate(Chapter(path.stem).cells):
+    for i, cell in enumerate(ChapterCode(path.stem).cells):
         assert len(tags(cell) & KINDS) == 1, (
             f"code cell {i}: expected one of {KINDS}, got {tags(cell)}"
         )
@@ -61,22 +61,22 @@ def test_no_assertion_is_a_decoy(path):
 
 @every_chapter
 def test_a_claim_follows_its_sentence(slug):
-    assert not rules.claims(chapters.read(slug))
+    assert not rules.claims(chapters.CHAPTERS[slug].notebook)
 
 
 @every_chapter
 def test_checks_and_notation_of_a_chapter_with_claims_are_short(slug):
-    assert not rules.room(chapters.read(slug))
+    assert not rules.room(chapters.CHAPTERS[slug].notebook)
 
 
 @every_chapter
 def test_has_at_least_four_sliders_and_one_soon(slug):
-    assert not rules.sliders(chapters.read(slug))
+    assert not rules.sliders(chapters.CHAPTERS[slug].notebook)
 
 
 @every_chapter
 def test_what_a_slider_shows_is_predicted_explained_and_asserted(slug):
-    assert not rules.seen(chapters.read(slug))
+    assert not rules.seen(chapters.CHAPTERS[slug].notebook)
 
 
 @every_notebook
@@ -86,19 +86,19 @@ def test_a_position_in_the_text_names_a_figure_and_its_controls(path):
 
 @every_chapter
 def test_opens_with_its_label_title_and_question_then_imports(slug):
-    title, setup = Chapter(slug).notebook.cells[:2]
-    label, number = chapters.digits(slug), chapters.number(slug)
+    title, setup = ChapterCode(slug).notebook.cells[:2]
+    label, number = chapters.digits(slug), chapters.CHAPTERS[slug].number
     pattern = rf"\(ch-{label}\)=\n# Chapter {number} · .+\n\n\*.+[.?]\*"
     assert re.match(pattern, title.source), title.source[:120]
     assert (
         kind(setup) == "setup"
-        and [kind(c) for c in Chapter(slug).cells].count("setup") == 1
+        and [kind(c) for c in ChapterCode(slug).cells].count("setup") == 1
     )
 
 
 @every_notebook
 def test_imports_stand_in_the_setup_cell_only(path):
-    for i, cell in enumerate(Chapter(path.stem).cells):
+    for i, cell in enumerate(ChapterCode(path.stem).cells):
         imports = [
             n
             for n in ast.walk(ast.parse(cell.source))
@@ -112,7 +112,7 @@ def test_imports_stand_in_the_setup_cell_only(path):
 
 @every_notebook
 def test_uses_no_global_seed_or_default(path):
-    code = "\n".join(c.source for c in Chapter(path.stem).cells)
+    code = "\n".join(c.source for c in ChapterCode(path.stem).cells)
     found = re.findall(
         r"np\.random\.seed|torch\.manual_seed|set_default_dtype|filterwarnings", code
     )
@@ -121,7 +121,7 @@ def test_uses_no_global_seed_or_default(path):
 
 @every_chapter
 def test_define_cells_are_followed_by_a_check(slug):
-    kinds = [kind(c) for c in Chapter(slug).cells]
+    kinds = [kind(c) for c in ChapterCode(slug).cells]
     for i, this in enumerate(kinds):
         if this == "define":
             assert "check" in kinds[i : i + 6], (
@@ -134,7 +134,7 @@ def test_no_later_cell_changes_what_a_slider_draws_with(slug):
     """A live slider draws with the names as they are when the notebook has run."""
     cells = [
         (kind(c), symtable.symtable(c.source, "cell", "exec"))
-        for c in Chapter(slug).cells
+        for c in ChapterCode(slug).cells
     ]
     for i, (this, table) in enumerate(cells):
         if this == "widget":

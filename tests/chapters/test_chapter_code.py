@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from tests import chapter_code
-from tests.chapter_code import Chapter, Fault, catches, in_fork
+from tests.chapter_code import ChapterCode, Fault, catches, in_fork
 
 TESTS = Path(__file__).parents[1]
 CELLS = [
@@ -38,8 +38,8 @@ def chapter(tmp_path, monkeypatch):
     ]
     path = tmp_path / "00_small.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
-    monkeypatch.setattr(chapter_code.chapters, "path", lambda slug: path)
-    return Chapter("00_small")
+    monkeypatch.setattr(chapter_code, "BOOK", tmp_path)
+    return ChapterCode("00_small")
 
 
 @pytest.fixture(params=[True, False], ids=["forked", "plain"])

@@ -182,4 +182,4 @@ def test_model_answers_say_what_each_part_is_worth(path):
 
 def test_every_chapter_has_homework_and_every_homework_a_chapter():
     of_chapters = {chapters.digits(path.stem) for path in NOTEBOOKS}
-    assert of_chapters == {chapters.digits(slug) for slug in chapters.SLUGS}
+    assert of_chapters == {chapters.digits(slug) for slug in chapters.CHAPTERS}

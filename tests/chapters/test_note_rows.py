@@ -18,7 +18,7 @@ def rows(kind, slug):
 
 
 def labels(slug):
-    text = chapters.markdown(chapters.read(slug))
+    text = chapters.CHAPTERS[slug].markdown
     return [
         label for groups in chapters.LABEL.findall(text) for label in groups if label
     ]
@@ -28,7 +28,7 @@ def twice(values):
     return [value for value, count in Counter(values).items() if count > 1]
 
 
-every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
+every_chapter = pytest.mark.parametrize("slug", chapters.CHAPTERS)
 
 
 @every_chapter
@@ -62,7 +62,7 @@ def test_the_glossary_leads_to_labels(slug):
 
 def test_no_row_or_term_twice():
     for kind, key in (("sources", "id"), ("glossary", "english")):
-        values = [row[key] for slug in chapters.SLUGS for row in rows(kind, slug)]
+        values = [row[key] for slug in chapters.CHAPTERS for row in rows(kind, slug)]
         assert not twice(values)
 
 
@@ -70,7 +70,7 @@ def test_every_file_belongs_to_a_chapter():
     for kind in ("sources", "glossary"):
         found = sorted(p.name for p in (BOOK / "data").glob(f"{kind}*.csv"))
         assert found == [
-            f"{kind}_{chapters.digits(slug)}.csv" for slug in chapters.SLUGS
+            f"{kind}_{chapters.digits(slug)}.csv" for slug in chapters.CHAPTERS
         ]
 
 
@@ -98,7 +98,7 @@ def test_every_erratum_leads_to_the_chapter_and_is_shown_by_code(slug):
 
 
 def test_no_erratum_twice_and_each_page_belongs_to_a_chapter():
-    found = [ENTRY.match(c.source) for slug in chapters.SLUGS for c in errata(slug)]
+    found = [ENTRY.match(c.source) for slug in chapters.CHAPTERS for c in errata(slug)]
     assert not twice([entry[1] for entry in found if entry])
     pages = {path.stem for path in BOOK.glob("errata_*")}
-    assert pages <= {f"errata_{chapters.digits(slug)}" for slug in chapters.SLUGS}
+    assert pages <= {f"errata_{chapters.digits(slug)}" for slug in chapters.CHAPTERS}

@@ -11,7 +11,7 @@ import pytest
 from press.decks import __main__ as cut
 from press.decks import present
 from press.decks.files import deck_of, page_of
-from tests.chapter_code import CHAPTERS, ROOT, Chapter
+from tests.chapter_code import CHAPTERS, ROOT, ChapterCode
 from tests.pages.scripts import COVERED, PICTURE
 
 every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
@@ -184,7 +184,7 @@ def test_prints_a_page_a_slide(deck, show, slug):
 def test_every_cell_says_what_it_is_in_a_lecture(slug):
     types = [
         c.metadata.get("slideshow", {}).get("slide_type", "-")
-        for c in Chapter(slug).notebook.cells
+        for c in ChapterCode(slug).notebook.cells
     ]
     assert set(types) <= {"slide", "subslide", "fragment", "notes", "skip", "-"}
     assert types[0] == "slide" and types.count("slide") >= 6
@@ -204,7 +204,7 @@ def test_an_unknown_chapter_is_named():
 
 
 def test_the_stage_shows_sliders_without_code(reader):
-    path = present.stage(CHAPTERS[0])  # the chapter that runs fastest
+    path = present.stage(next(iter(CHAPTERS)))  # the chapter that runs fastest
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("02_learning")
+chapter = ChapterCode("02_learning")
 
 
 def test_the_bootstrap_interval_promises_a_little_too_much():

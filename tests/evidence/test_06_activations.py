@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("06_activations")
+chapter = ChapterCode("06_activations")
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pytest
 import torch
 from sklearn.neural_network import MLPRegressor
 
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("07_mlp")
+chapter = ChapterCode("07_mlp")
 
 
 @pytest.fixture(scope="module")

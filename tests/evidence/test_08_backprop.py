@@ -2,14 +2,14 @@
 
 from hypothesis import given, settings
 
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 from tests.chapters.test_08_backprop_programs import (
     assert_torch_agrees,
     programs,
     seeds,
 )
 
-chapter = Chapter("08_backprop")
+chapter = ChapterCode("08_backprop")
 
 
 @settings(max_examples=640, deadline=None)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("09_regularization")
+chapter = ChapterCode("09_regularization")
 LADDERS = {
     "noise": (0.3, 0.4, 0.6, 0.8, 1.2),
     "decay": (0.003, 0.01, 0.02, 0.03, 0.1),

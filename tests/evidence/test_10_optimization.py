@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("10_optimization")
+chapter = ChapterCode("10_optimization")
 PAGE = {  # the best rates of the page
     "descent": 1.0,
     "momentum": 0.1,

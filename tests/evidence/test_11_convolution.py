@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from tests.chapter_code import Chapter, Fault, catches
+from tests.chapter_code import ChapterCode, Fault, catches
 from utils import data
 
-chapter = Chapter("11_convolution", without=r"11-(recover|sharing-check)")
+chapter = ChapterCode("11_convolution", without=r"11-(recover|sharing-check)")
 RATES = 0.01, 0.03, 0.1, 0.3, 0.9
 CHOSEN = {"pooled": 0.1, "unpooled": 0.1, "own kernels": 0.1, "dense": 0.3}
 

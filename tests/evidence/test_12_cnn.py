@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter, Fault, catches
+from tests.chapter_code import ChapterCode, Fault, catches
 from tests.chapters.test_12_cnn import with_digits
 
-chapter = Chapter("12_cnn")
+chapter = ChapterCode("12_cnn")
 RACERS = "LeNet", "AlexNet", "VGG", "NiN", "GoogLeNet", "ResNet", "DenseNet"
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("13_language_models")
+chapter = ChapterCode("13_language_models")
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("14_rnn")
+chapter = ChapterCode("14_rnn")
 
 
 def stored(name):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 from tests.chapters.test_15_gated_rnn import characters, perplexity
 
-chapter = Chapter("15_gated_rnn")
+chapter = ChapterCode("15_gated_rnn")
 with (chapters.BOOK / "data" / "run_15_lag.csv").open() as file:
     ROWS = [
         (row["network"], int(row["length"]), float(row["rate"]), int(row["seed"]),

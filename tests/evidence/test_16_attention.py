@@ -6,9 +6,9 @@ import itertools
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("16_attention")
+chapter = ChapterCode("16_attention")
 RIVALS = {"four heads": {}, "one head": {"h": 1}, "fixed code": {"fixed": True}}
 
 

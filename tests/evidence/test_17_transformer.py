@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 from tests.chapters.test_17_transformer import kneser_ney, windows, with_trainings
 
-chapter = Chapter("17_transformer")
+chapter = ChapterCode("17_transformer")
 
 
 @pytest.fixture(scope="module")

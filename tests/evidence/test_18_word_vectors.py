@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 from tests.chapters.test_18_word_vectors import with_relations
 from utils import data
 from utils.stories import stories
 
-chapter = Chapter("18_word_vectors")
+chapter = ChapterCode("18_word_vectors")
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 from tests.chapters.test_19_text_classification import texts_without_labels
 
-chapter = Chapter("19_text_classification")
+chapter = ChapterCode("19_text_classification")
 
 
 def stored(name):

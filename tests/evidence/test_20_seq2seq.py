@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from press import chapters
-from tests.chapter_code import Chapter
+from tests.chapter_code import ChapterCode
 
-chapter = Chapter("20_seq2seq")
+chapter = ChapterCode("20_seq2seq")
 
 
 @pytest.fixture(scope="module")

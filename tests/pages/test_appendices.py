@@ -9,7 +9,7 @@ import pytest
 from press import chapters
 from press.tables import appendices
 
-every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
+every_chapter = pytest.mark.parametrize("slug", chapters.CHAPTERS)
 # How many rows of each note there are to treat, and how many of its errors to weigh.
 ROWS = {"000": 136, "001": 185, "002": 172, "003": 108, "004": 81}
 ERRORS = {"000": 52, "001": 52, "002": 73, "003": 27, "004": 26}
@@ -55,7 +55,7 @@ def test_a_chapter_has_what_the_index_says(slug):
     rows = [row for row in appendices.rows("index") if row["slug"] == slug]
     assert rows
     assert {row["kind"] for row in rows} <= set(appendices.KINDS)
-    known = chapters.sections(chapters.markdown(chapters.read(slug)))
+    known = chapters.CHAPTERS[slug].sections
     for row in rows:
         assert row["label"] in known and not row["label"].startswith("fig-"), row
         assert row["says"] and not row["says"].endswith("."), row
@@ -72,7 +72,7 @@ def test_nothing_is_in_the_index_twice():
 
 @every_chapter
 def test_a_term_and_its_chinese_stand_in_the_chapter_that_introduces_it(slug):
-    text = chapters.markdown(chapters.read(slug))
+    text = chapters.CHAPTERS[slug].markdown
     for term in appendices.rows("glossary"):
         if term["slug"] == slug:
             name = re.sub(r" \(.+\)", "", term["english"])  # depth (of a network)
@@ -89,7 +89,7 @@ def test_chinese_beside_an_english_term_is_that_of_the_glossary(slug):
         chinese_of.setdefault(plain(term["english"]), set()).update(
             re.findall(r"[\u4e00-\u9fff]+", term["chinese"])
         )
-    text = chapters.markdown(chapters.read(slug))
+    text = chapters.CHAPTERS[slug].markdown
     for words, chinese in re.findall(
         r"([^()\n|]{3,60}?)[*_]* \(([\u4e00-\u9fff]+)\)", text
     ):
@@ -117,8 +117,8 @@ def test_the_notation_of_a_chapter_has_four_columns(slug):
 @pytest.mark.parametrize("name", sorted(appendices.TABLES))
 def test_tables_are_whole_and_lead_to_labels(name):
     known = {"find"}
-    for slug in chapters.SLUGS:
-        text = chapters.markdown(chapters.read(slug))
+    for slug in chapters.CHAPTERS:
+        text = chapters.CHAPTERS[slug].markdown
         known |= set(chapters.sections(text)) | {f"ch-{chapters.digits(slug)}"}
     known |= {entry[2] for entry in appendices.errata()}
     table = appendices.TABLES[name]()
@@ -135,11 +135,11 @@ def test_the_gallery_has_every_figure():
     found = re.findall(r'href="(\w+)\.html#(\w+):"', appendices.gallery())
     assert found == [
         (slug, figure.name)
-        for slug in chapters.SLUGS
-        for figure in chapters.figures(slug)
+        for slug in chapters.CHAPTERS
+        for figure in chapters.CHAPTERS[slug].figures
     ]
     widgets = [
-        cell for slug in chapters.SLUGS for cell in chapters.read(slug).cells
+        cell for slug in chapters.CHAPTERS for cell in chapters.CHAPTERS[slug].notebook.cells
         if "widget" in cell.metadata.get("tags", [])
     ]  # fmt: skip
     assert len(found) == len(widgets)
@@ -155,7 +155,7 @@ def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
     for symbol, slug in table:
         first = re.split(r"[=]|\\cdot", symbol)[0]
         first = first if "\\" in first else f"${first}$"  # a letter stands alone
-        text = chapters.markdown(chapters.read(slug))
+        text = chapters.CHAPTERS[slug].markdown
         assert bare(first) in bare(text), f"{symbol} in {slug}"
 
 

@@ -45,7 +45,7 @@ def test_a_row_is_found_by_its_number_and_chapter(reader, row):
     page = reader.open(address("book/sources"))
     number = re.search(r"\d+(\.\d+)*", row["reference"])
     page.locator(".finder select[name=note]").select_option(row["note"])
-    chapter = str(chapters.number(row["slug"]))
+    chapter = str(chapters.CHAPTERS[row["slug"]].number)
     page.locator(".finder select[name=chapter]").select_option(chapter)
     page.locator(".finder input").fill(number[0] if number else row["reference"])
     assert any(found.startswith(row["reference"]) for found in rows(page))
@@ -66,7 +66,11 @@ def test_a_number_is_found_in_a_range_and_not_in_a_longer_number(reader):
 
 def test_a_question_is_found_and_leads_to_its_answer(reader):
     page = reader.open(address("book/questions"))
-    asked = [q for slug in chapters.SLUGS for q in chapters.questions(slug).items()]
+    asked = [
+        q
+        for slug in chapters.CHAPTERS
+        for q in chapters.CHAPTERS[slug].questions.items()
+    ]
     assert len(rows(page)) == len(asked) >= 8
     page.locator(".finder input").fill("cell use relu")
     assert len(rows(page)) == 1
@@ -108,8 +112,7 @@ def test_without_javascript_all_rows_are_there(reader):
 
 def below(number):
     """What a chapter rests on, itself included."""
-    (slug,) = (s for s in chapters.SLUGS if chapters.number(s) == number)
-    return {number}.union(*(below(need) for need in chapters.needs(slug)))
+    return {number}.union(*(below(need) for need in chapters.by_number(number).needs))
 
 
 @pytest.mark.parametrize("number", [1, 5, 17, 20])

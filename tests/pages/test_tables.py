@@ -1,58 +1,75 @@
 """The tables about chapters say what notebooks, plan and table of contents say."""
 
+import copy
 import re
 from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
 
-from press import chapters, plan, tables
+from press import chapters, tables
 from press.decks import written
 from press.tables import chapter_map, course, paths
 from tests.homework.assignments import ASSIGNMENTS, points
 
-every_chapter = pytest.mark.parametrize("slug", chapters.SLUGS)
+every_chapter = pytest.mark.parametrize("slug", chapters.CHAPTERS)
 
 
 def test_the_plan_has_every_chapter_in_order_and_one_for_each_week():
-    planned = plan.planned()
-    assert [c.slug for c in planned] == chapters.SLUGS and len(planned) == 20
+    planned = chapters.CHAPTERS.values()
+    assert [c.slug for c in planned] == sorted(
+        path.stem for path in chapters.BOOK.glob("[0-9][0-9]_*.ipynb")
+    )
     weeks = [c.week_of_14 for c in planned]
     assert weeks == sorted(weeks) and set(weeks) == set(range(1, 15))
     assert {c.week_of_7 for c in planned} == set(range(8))
 
 
 def test_what_the_plan_says_is_said_of_a_part_and_a_chapter_that_exist():
-    meta = plan._toc()["meta"]
-    assert list(meta["chapters"]) == chapters.SLUGS
-    assert list(meta["parts"]) == [name for name, *_ in plan.parts()]
+    meta = chapters.TOC["meta"]
+    assert list(meta["chapters"]) == list(chapters.CHAPTERS)
+    assert list(meta["parts"]) == [part.name for part in chapters.PARTS]
 
 
-def test_a_chapter_that_the_plan_lacks_is_named(monkeypatch):
-    toc = plan._toc()
-    without = {k: v for k, v in toc["meta"]["chapters"].items() if k != "08_backprop"}
-    monkeypatch.setattr(
-        plan, "_toc", lambda: toc | {"meta": toc["meta"] | {"chapters": without}}
-    )
+def test_a_chapter_that_the_plan_lacks_is_named():
+    toc = copy.deepcopy(chapters.TOC)
+    del toc["meta"]["chapters"]["08_backprop"]
     with pytest.raises(KeyError, match=r"meta, chapters: expected '08_backprop'"):
-        plan.planned()
+        chapters.read_parts(toc)
+
+
+def test_a_seventh_part_and_a_chapter_of_it_are_read():
+    toc = copy.deepcopy(chapters.TOC)
+    new = {"caption": "Beyond", "chapters": [{"file": "book/21_diffusion"}]}
+    toc["parts"].append(new)
+    toc["meta"]["parts"]["Beyond"] = "What comes after."
+    about = {"weeks": [14, 0], "holds": "noise", "discuss": "noise"}
+    toc["meta"]["chapters"]["21_diffusion"] = about
+    (chapter,) = chapters.read_parts(toc)[-1].chapters
+    assert (chapter.number, chapter.part) == (21, "Beyond")
+
+
+def test_what_is_no_chapter_has_no_slug():
+    assert chapters.of_page("book/03_linear_regression") == "03_linear_regression"
+    assert chapters.of_page("book/errata_03") is None
+    assert chapters.of_page("homework/03_linear_regression") is None
 
 
 @every_chapter
 def test_each_table_names_the_chapter(slug):
-    number, title = chapters.number(slug), chapters.title(slug)
-    link = f"{{ref}}`{number} · {title} <ch-{chapters.digits(slug)}>`"
+    chapter = chapters.CHAPTERS[slug]
+    link = f"{{ref}}`{chapter.number} · {chapter.title} <ch-{slug[:2]}>`"
     for table in (course.talks, course.discussions):
         assert link in table()
     assert link.replace(" ·", "") in course.semester()
-    assert f"| {link} | {plan.about(slug).holds} |" in course.contents()
+    assert f"| {link} | {chapter.holds} |" in course.contents()
 
 
 @every_chapter
 def test_homework_is_counted_as_it_is_graded(slug):
     mine = [name for name in ASSIGNMENTS if name.startswith(slug)]  # and its project
     worth = [some for name in mine for some in points(name)[0].values()]
-    assert course.homework(slug) == (len(worth), sum(worth))
+    assert course.homework(chapters.CHAPTERS[slug]) == (len(worth), sum(worth))
 
 
 def test_a_talk_leaves_out_what_is_starred_or_skipped():
@@ -95,10 +112,9 @@ def test_pages_with_tables_are_read_again_when_another_page_changes(tmp_path):
 
 
 def test_a_chapter_needs_earlier_ones_only_and_all_but_the_first_two_need_some():
-    for slug in chapters.SLUGS:
-        needs = chapters.needs(slug)
-        assert all(1 <= n < chapters.number(slug) for n in needs), slug
-        assert needs or chapters.number(slug) <= 2, slug
+    for slug, chapter in chapters.CHAPTERS.items():
+        assert all(1 <= n < chapter.number for n in chapter.needs), slug
+        assert chapter.needs or chapter.number <= 2, slug
 
 
 def test_the_map_has_each_chapter_once_and_an_arc_for_each_need():
@@ -106,11 +122,11 @@ def test_the_map_has_each_chapter_once_and_an_arc_for_each_need():
     rows = {int(row["data-chapter"]): row for row in page.select("[data-chapter]")}
     arcs = {(int(a["data-from"]), int(a["data-to"])) for a in page.select("path")}
     assert list(rows) == list(range(1, 21))
-    for slug in chapters.SLUGS:
-        number, row = chapters.number(slug), rows[chapters.number(slug)]
-        assert row.a["href"] == f"{slug}.html"
-        assert chapters.title(slug) in row.a.get_text()
-        needs = chapters.needs(slug)
+    for chapter in chapters.CHAPTERS.values():
+        number, needs = chapter.number, chapter.needs
+        row = rows[number]
+        assert row.a["href"] == f"{chapter.slug}.html"
+        assert chapter.title in row.a.get_text()
         assert [int(n) for n in row["data-needs"].split()] == needs
         assert {one for one, other in arcs if other == number} == set(needs)
         said = re.findall(r"\d+", row.small.get_text().partition("needs")[2])
@@ -133,13 +149,10 @@ def test_an_arc_starts_and_ends_at_the_rows_of_its_chapters():
 
 
 def test_a_path_leads_to_figures_and_sections_that_exist():
-    known = set().union(
-        *(
-            chapters.sections(chapters.markdown(chapters.read(s)))
-            for s in chapters.SLUGS
-        )
-    )
-    steps = {path["through"]: path.get("steps", []) for path in plan.paths()}
+    known = set().union(*(chapters.CHAPTERS[s].sections for s in chapters.CHAPTERS))
+    steps = {
+        path["through"]: path.get("steps", []) for path in chapters.TOC["meta"]["paths"]
+    }
     assert {label for _, *labels in steps["sections"] for label in labels} <= known
     assert len(paths.paths().splitlines()) > sum(map(len, steps.values())) + 7
     with pytest.raises(ValueError, match=r"expected a figure of 03_.*, got 'tarot'"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pypdf import PdfReader
 
-from press import chapters, plan
+from press import chapters
 from press.paper import cut, engine, figures
 from press.paper.__main__ import LATEX, PDF
 from tests.paper.conftest import SCALE
@@ -34,8 +34,8 @@ def test_it_is_a_book_of_less_than_750_pages_and_60_megabytes(path, document):
 
 def test_bookmarks_lead_to_parts_chapters_and_the_back(document):
     titles = [mark.get_title() for mark in document.get_toc(max_depth=3)]
-    wanted = [f"{chapters.number(s)} {chapters.title(s)}" for s in chapters.SLUGS]
-    wanted += [name for name, _, _ in plan.parts()] + BACK
+    wanted = [f"{c.number} {c.title}" for c in chapters.CHAPTERS.values()]
+    wanted += [part.name for part in chapters.PARTS] + BACK
     missing = [w for w in wanted if not any(title.endswith(w) for title in titles)]
     assert not missing, (missing, titles[:40])
 
@@ -53,15 +53,15 @@ def test_no_reference_leads_nowhere(texts):
     assert not found, found[:10]
 
 
-@pytest.mark.parametrize("slug", chapters.SLUGS)
+@pytest.mark.parametrize("slug", chapters.CHAPTERS)
 def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels):
     tex = (LATEX / "book.tex").read_text()
-    for figure in chapters.figures(slug):
+    for figure in chapters.CHAPTERS[slug].figures:
         label = figures.label(slug, figure.name)
         assert label in labels
         after = tex.partition(rf"{{{label}}}" + "\n{")[2]
         small = after[: after.index(r"\bookfigureend")].count(r"\position{")
-        text = chapters.markdown(chapters.read(slug))
+        text = chapters.CHAPTERS[slug].markdown
         named = {at for name, at in linked(text) if name == figure.name}
         assert len(named) - 1 <= small <= len(named), (label, small, named)
 
@@ -124,14 +124,15 @@ def _letters(text):
     return re.sub(r"[^A-Za-z0-9]", "", text)
 
 
-@pytest.mark.parametrize("slug", chapters.SLUGS)
+@pytest.mark.parametrize("slug", chapters.CHAPTERS)
 def test_each_chapter_is_a_pdf_of_its_own(slug, path):
     reader = PdfReader(PDF / f"{slug}.pdf")
     text = reader.pages[0].extract_text()
-    assert chapters.title(slug).split()[0] in text
+    chapter = chapters.CHAPTERS[slug]
+    assert chapter.title.split()[0] in text
     assert 10 < len(reader.pages) < 90
     own, sections, solutions, *_ = reader.outline
-    assert own.title == f"{chapters.number(slug)} {chapters.title(slug)}"
+    assert own.title == f"{chapter.number} {chapter.title}"
     assert reader.get_destination_page_number(own) == 0 and len(sections) > 5
-    assert solutions.title == f"Solutions to Chapter {chapters.number(slug)}"
+    assert solutions.title == f"Solutions to Chapter {chapter.number}"
     assert reader.get_destination_page_number(solutions) > 9

@@ -86,11 +86,11 @@ def _numpy_without(*features):
 
 def related(name: str) -> list[Path]:
     """The notebook of a path; of a slug the chapter's, its errata and its homework."""
-    if name not in chapters.SLUGS:
+    if name not in chapters.CHAPTERS:
         return [runs.notebook(name)]
     digits = chapters.digits(name)
     return [
-        chapters.path(name),
+        chapters.CHAPTERS[name].path,
         *sorted(chapters.BOOK.glob(f"errata_{digits}.ipynb")),
         *sorted(chapters.ROOT.glob(f"homework/source/{digits}_*/*.ipynb")),
     ]
@@ -98,7 +98,7 @@ def related(name: str) -> list[Path]:
 
 def everything() -> list[Path]:
     """Every notebook of the book, chapters first."""
-    paths = [path for slug in chapters.SLUGS for path in related(slug)]
+    paths = [path for slug in chapters.CHAPTERS for path in related(slug)]
     return paths + sorted(set(chapters.BOOK.glob("*.ipynb")) - set(paths))
 
 

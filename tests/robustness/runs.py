@@ -20,9 +20,9 @@ MINUTES = 30  # that a notebook may take
 
 def notebook(name: str) -> Path:
     """A chapter's notebook by its slug, or a notebook by its path; SystemExit if none is."""
-    path = Path(name) if name.endswith(".ipynb") else chapters.path(name)
+    path = Path(name) if name.endswith(".ipynb") else chapters.CHAPTERS[name].path
     if not path.exists():
-        known = ", ".join(chapters.SLUGS)
+        known = ", ".join(chapters.CHAPTERS)
         sys.exit(f"Expected CHAPTER= one of {known}; got {name!r}")
     return path
 

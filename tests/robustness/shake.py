@@ -27,7 +27,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.shifts < 1:
         parser.error(f"expected at least one shift, got {options.shifts}")
-    paths = [runs.notebook(name) for name in options.notebooks or chapters.SLUGS]
+    paths = [runs.notebook(name) for name in options.notebooks or chapters.CHAPTERS]
     restrict_kernels()
     # An overflow under another seed is no wrong number.
     del os.environ["PYTHONWARNINGS"]
