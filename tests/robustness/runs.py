@@ -20,7 +20,7 @@ MINUTES = 30  # that a notebook may take
 
 def notebook(name: str) -> Path:
     """A chapter's notebook by its slug, or a notebook by its path; SystemExit if none is."""
-    path = Path(name) if name.endswith(".ipynb") else chapters.CHAPTERS[name].path
+    path = Path(name) if name.endswith(".ipynb") else chapters.BOOK / f"{name}.ipynb"
     if not path.exists():
         known = ", ".join(chapters.CHAPTERS)
         sys.exit(f"Expected CHAPTER= one of {known}; got {name!r}")
