@@ -23,7 +23,7 @@ from press.lint.cells import kind, tags
 
 ROOT, BOOK = chapters.ROOT, chapters.BOOK
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
-CHAPTERS = chapters.CHAPTERS
+CHAPTERS = list(chapters.CHAPTERS)
 
 # PyTorch's gradients fail in a forked process once an accelerator has got its threads,
 # and macOS's own libraries are not made for forking.
