@@ -64,7 +64,7 @@ def _index():
     section = nodes.section("", nodes.title("", "Index"))
     terms = appendices.rows("glossary")
     english = sorted(terms, key=lambda row: row["english"].lower())
-    chinese = sorted(terms, key=lambda row: lazy_pinyin(row["chinese"]))
+    chinese = sorted(terms, key=lambda row: pinyin_key(row["chinese"]))
     section += _list("Terms", [(r["english"], r) for r in english], _initial)
     section += _list("中文术语", [(r["chinese"], r) for r in chinese], pinyin_letter)
     for kind, name in appendices.KINDS.items():
@@ -94,6 +94,11 @@ def label(row):
 def _initial(text):
     first = text[0].upper()
     return first if first.isascii() and first.isalpha() else ""
+
+
+def pinyin_key(term: str) -> tuple[bool, list[str]]:
+    """Return what sorts Chinese terms by pinyin, those that begin with another script first."""
+    return not term[0].isascii(), lazy_pinyin(term)
 
 
 def pinyin_letter(term: str) -> str:

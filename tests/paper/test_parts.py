@@ -1,6 +1,7 @@
 """What turns pages into paper, without the engine."""
 
 import os
+from itertools import groupby
 
 import pytest
 from docutils import nodes
@@ -8,6 +9,7 @@ from docutils import nodes
 from press.figures import static_bundle
 from press.paper import back, engine, figures
 from press.paper.writer import _unicode_math, columns
+from press.tables import appendices
 from tests.figures import line, shown_with
 from utils.interact import interact
 
@@ -145,6 +147,13 @@ def test_a_latex_that_is_stopped_leaves_no_pages(ending, tmp_path, monkeypatch):
 )
 def test_chinese_terms_stand_under_their_pinyin(term, letter):
     assert back.pinyin_letter(term) == letter
+
+
+def test_chinese_terms_are_sorted_so_that_each_letter_comes_once():
+    terms = {row["chinese"] for row in appendices.rows("glossary")}
+    terms = sorted(terms, key=back.pinyin_key)
+    letters = [letter for letter, _ in groupby(terms, back.pinyin_letter)]
+    assert letters == sorted(set(letters)) and letters[0] == ""
 
 
 def test_places_of_the_index_are_those_of_latex():
