@@ -5,10 +5,11 @@ for the feedback page. What it has written comes back, and this side puts it whe
 without a cluster. So what is kept, what is graded again and how marks are written is
 batch.py's business, here as there; ``Cluster`` only takes the place of ``in_process``.
 
-A worker that dies or is cut off is Dask's business: it hands the task to another one, and
-counts. Three dead workers are the submission's fault, so that it cannot end them all.
-Dask's own queue is not used: as many submissions are on their way as there are workers,
-since Dask counts a death against each task that waits for the dead worker, too.
+A worker that dies or is cut off is Dask's business: it hands the task to another one.
+Each worker notes with the scheduler what it begins, and who has begun three times begins no
+more: a submission cannot end them all. Dask's own count says less, since it holds a death
+against each task that waits for the dead worker, too; so as many submissions are on their
+way as there are workers, and one that Dask gives up is sent again.
 """
 
 import hashlib
@@ -25,9 +26,8 @@ from distributed import Client, KilledWorker, LocalCluster
 from grader.processes import MOST_SECONDS
 from grader.worker import edition, mismatch, packed, work
 
-DEATHS = 3  # workers that one submission may end
 GONE = "CLUSTER: the scheduler does not answer any more. The same command goes on."
-ATTEMPTS = 5  # where a worker that should not be there has refused
+ATTEMPTS = 5  # where a worker that should not be there has refused, or one has died
 
 
 def local(jobs: int) -> LocalCluster:
@@ -42,7 +42,7 @@ def local(jobs: int) -> LocalCluster:
             worker_dashboard_address="127.0.0.1:0",
             memory_limit=0,  # limits.py has one for each submission
             silence_logs="CRITICAL",
-            scheduler_kwargs={"allowed_failures": DEATHS - 1, "dashboard": False},
+            scheduler_kwargs={"dashboard": False},
         )
     finally:
         signal.signal(signal.SIGINT, before)
@@ -134,13 +134,13 @@ class Cluster:
 
     def _ask(self, task, place, sent, arguments, seconds):
         """Have it done by a worker: what went wrong or None, and the files of ``place``."""
-        refused = ""
+        job, failure = (uuid.uuid4().hex, task, place, sent, arguments, seconds), ""
         for _ in range(ATTEMPTS):
             future = self.client.submit(
                 work,
                 edition(),
                 (self.name, self.template),
-                (task, place, sent, arguments, seconds),
+                job,
                 key=f"{task}-{uuid.uuid4().hex}",
                 # A submission begun is to be finished.
                 priority=int(task == "feedback"),
@@ -148,17 +148,16 @@ class Cluster:
             )
             try:
                 return future.result()
-            except KilledWorker as error:
-                deaths = error.allowed_failures + 1
-                return f"{deaths} workers died while they ran it; read it first", {}
+            except KilledWorker:
+                failure = "workers died while it waited for them"
             except CancelledError:  # or ``close`` has been called
                 sys.exit(GONE)
             except Exception as error:  # Refused, or whatever another grader raises
-                refused = f"{type(error).__name__}: {error}"
+                failure = f"{type(error).__name__}: {error}"
                 for address, why in self._strangers().items():
                     print(f"CLUSTER: sent away: {why}", file=sys.stderr)
                     self.client.retire_workers([address])
-        return f"no worker could do it: {refused}", {}
+        return f"no worker could do it: {failure}", {}
 
     def _wait_for_turn(self, task):
         with self.turn:

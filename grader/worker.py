@@ -14,6 +14,7 @@ from grader.batch import PROGRAMS
 from grader.handed_in import is_read
 from grader.processes import in_process, prepare
 
+DEATHS = 3  # workers that one submission may end
 LOG_BYTES = 1_000_000  # of what a submission has printed, the end
 _templates = {}  # the released assignments that this worker knows
 
@@ -55,7 +56,7 @@ def work(expected: dict, template: tuple, job: tuple) -> tuple[str | None, dict]
     template : tuple
         Name of the released assignment, by which the scheduler has it, and path there.
     job : tuple
-        Task, path of the place, files by their path there, arguments, seconds.
+        Its name, task, path of the place, files by their path there, arguments, seconds.
 
     Returns
     -------
@@ -73,7 +74,12 @@ def work(expected: dict, template: tuple, job: tuple) -> tuple[str | None, dict]
     if name not in _templates:
         _templates[name] = get_client().get_metadata(name)
     _prepare()
-    task, place, sent, arguments, seconds = job
+    job_name, task, place, sent, arguments, seconds = job
+    # Whoever has begun and comes again has lost a worker, by its own doing or by chance.
+    begun = get_client().get_metadata(["begun", job_name], 0)
+    if begun == DEATHS:
+        return f"{DEATHS} workers died while they ran it; read it first", {}
+    get_client().set_metadata(["begun", job_name], begun + 1)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         # Written anew each time, as an earlier submission may have found the way there.
         sent = sent | {path: _templates[name]}
