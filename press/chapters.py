@@ -22,7 +22,7 @@ PATTERN = re.compile(r"(\d\d)_\w+")
 # Sections that no reading time counts to the core, besides those whose title ends in a star.
 BACK_MATTER = re.compile(
     r"Exercises|Questions|References|Summary|What this leaves|Where the notes|Notation"
-    r"|Homework"
+    r"|Homework|In depth|Experiments in detail"
 )
 LABEL = re.compile(r"^\(([\w-]+)\)=|\$\$ \(([\w-]+)\)|^:label: ([\w-]+)", re.M)
 QUESTION = re.compile(
