@@ -42,7 +42,7 @@ MOVES = f"""async (figure) => {{
 @every_chapter
 def test_every_control_changes_its_picture(visit, name):
     figures = visit(name).locator("figure.interact").all()
-    assert len(figures) >= 4
+    assert figures
     for figure in figures:
         for j, seen in enumerate(figure.evaluate(MOVES)):
             where = f"{figure.get_attribute('data-name')}, control {j}: {seen}"
@@ -99,7 +99,7 @@ def test_a_control_that_waits_for_another_one_is_found():
 @every_chapter
 def test_before_any_script_the_default_is_there_and_no_control(name):
     figures = parsed(name).select("figure.interact")
-    assert len(figures) >= 4
+    assert figures
     for figure in figures:
         where = figure["data-name"]
         (image,) = figure.select("img")
