@@ -16,10 +16,10 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 # The proxy of JupyterHub, a program of Node.js, and where npm puts it.
 NODE := _build/node
 PROXY := $(NODE)/node_modules/.bin/configurable-http-proxy
-NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
+NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb press/template/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book pdf check test evidence live shake elsewhere style lint format homework grade lock slides present browser proxy hub hub-test bench clean
+.PHONY: help lab book pdf check chapter test evidence live shake elsewhere style lint format homework grade lock slides present browser proxy hub hub-test bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ pdf: $(READY)  ## After make book, for print: the whole in one file, each chapte
 
 check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
 	@$(BIN)/python -m press --check "$(CHAPTER)"
+
+chapter: $(READY)  ## A new chapter: make chapter CHAPTER=21_diffusion TITLE="Diffusion models"
+	@$(BIN)/python -m press.new_chapter "$(CHAPTER)" "$(TITLE)"
 
 # On a book with boxes too, the tests run; then the status is the book's. Not after Ctrl-C.
 test: $(READY) homework browser  ## Build the book, run every test on sources and pages

@@ -180,6 +180,6 @@ def test_model_answers_say_what_each_part_is_worth(path):
             assert info(cell).points in (model, text), name_of(cell)
 
 
-def test_every_chapter_has_homework_and_every_homework_a_chapter():
-    of_chapters = {chapters.digits(path.stem) for path in NOTEBOOKS}
-    assert of_chapters == {chapters.digits(slug) for slug in chapters.CHAPTERS}
+def test_every_assignment_belongs_to_a_chapter():
+    numbers = {chapters.digits(path.stem) for path in NOTEBOOKS}
+    assert numbers <= {chapters.digits(slug) for slug in chapters.CHAPTERS}
