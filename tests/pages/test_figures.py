@@ -10,33 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.pages.built import CHAPTERS, every_chapter, parsed
-from tests.pages.scripts import DESCRIPTION, PICTURE
-
-# From the defaults each control of a figure moved in turn through its positions, the last
-# of which it keeps: its number of positions, of pictures and of descriptions seen.
-MOVES = f"""async (figure) => {{
-  const look = {PICTURE}, say = {DESCRIPTION}, found = [];
-  const {{ controls }} = JSON.parse(figure.querySelector("script").textContent);
-  const inputs = [...figure.querySelectorAll("input, select")];
-  const put = (input, i) => {{
-    if (input.type === "checkbox") input.checked = Boolean(i);
-    else if (input.type === "range") input.value = i;
-    else input.selectedIndex = i;
-  }};
-  inputs.forEach((input, k) => put(input, controls[k].start));
-  for (const [k, input] of inputs.entries()) {{
-    const count = controls[k].texts.length;
-    const pictures = new Set(), descriptions = new Set();
-    for (let i = 0; i < count; i++) {{
-      put(input, i);
-      input.dispatchEvent(new Event("input", {{ bubbles: true }}));
-      pictures.add(await look(figure));
-      descriptions.add(say(figure));
-    }}
-    found.push({{ count, pictures: pictures.size, descriptions: descriptions.size }});
-  }}
-  return found;
-}}"""
+from tests.pages.scripts import DESCRIPTION, MOVES, PICTURE
 
 
 @every_chapter
