@@ -56,7 +56,7 @@ chapter: $(READY)  ## A new chapter: make chapter CHAPTER=21_diffusion TITLE="Di
 # On a book with boxes too, the tests run; then the status is the book's. Not after Ctrl-C.
 test: $(READY) homework browser  ## Build the book, run every test on sources and pages
 	@$(BIN)/python -m press; book=$$?; test $$book -ne 130 && \
-	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=_build/tests.xml tests --ignore=tests/evidence && exit $$book
+	$(BIN)/python -m pytest -n $(WORKERS) tests --ignore=tests/evidence && exit $$book
 
 evidence: $(READY)  ## Searches for rates and long trainings: before a release
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
@@ -117,7 +117,7 @@ hub: $(READY) $(PROXY)  ## A JupyterHub with a course on this computer; see hub/
 hub-test: $(READY) $(PROXY)  ## A class of thirty on a JupyterHub: minutes
 	$(BIN)/python -m pytest --hub-all tests/hub
 
-bench: book browser  ## What build and tests cost; layers, sliders, chapters and pages
+bench: book browser  ## What layers, sliders, chapters and pages cost
 	$(BIN)/python -m tests.benchmarks
 
 clean:  ## Remove what was built (not .venv)

@@ -146,16 +146,6 @@ def test_homework_holds_no_residue_of_a_generator(path):
     assert not repeated(released(path.stem).cells)
 
 
-def test_residue_is_found():
-    assert constant_conditions("x = (2, 3) if 3 != 3 else (3,)")
-    assert constant_conditions("assert True") and constant_conditions("if 0: pass")
-    assert not constant_conditions("y = [a for a in b if a > 1] if b else []")
-    once = [
-        c for c in teachers("17_transformer").cells if name_of(c) == "slopes-marks-1"
-    ]
-    assert not repeated(once) and repeated(once * 2)
-
-
 @every_assignment
 def test_homework_says_how_the_points_are_split(path):
     worth = {}
