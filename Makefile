@@ -16,10 +16,10 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 # The proxy of JupyterHub, a program of Node.js, and where npm puts it.
 NODE := _build/node
 PROXY := $(NODE)/node_modules/.bin/configurable-http-proxy
-NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb)
+NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb press/template/*.ipynb)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab book pdf check test evidence live shake elsewhere style lint format homework grade lock slides present browser proxy hub hub-test bench clean
+.PHONY: help lab book pdf check chapter test evidence live shake elsewhere style lint format homework grade lock slides present browser proxy hub hub-test bench clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,10 +50,13 @@ pdf: $(READY)  ## After make book, for print: the whole in one file, each chapte
 check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
 	@$(BIN)/python -m press --check "$(CHAPTER)"
 
+chapter: $(READY)  ## A new chapter: make chapter CHAPTER=21_diffusion TITLE="Diffusion models"
+	@$(BIN)/python -m press.new_chapter "$(CHAPTER)" "$(TITLE)"
+
 # On a book with boxes too, the tests run; then the status is the book's. Not after Ctrl-C.
 test: $(READY) homework browser  ## Build the book, run every test on sources and pages
 	@$(BIN)/python -m press; book=$$?; test $$book -ne 130 && \
-	$(BIN)/python -m pytest -n $(WORKERS) --junitxml=_build/tests.xml tests --ignore=tests/evidence && exit $$book
+	$(BIN)/python -m pytest -n $(WORKERS) tests --ignore=tests/evidence && exit $$book
 
 evidence: $(READY)  ## Searches for rates and long trainings: before a release
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
@@ -114,7 +117,7 @@ hub: $(READY) $(PROXY)  ## A JupyterHub with a course on this computer; see hub/
 hub-test: $(READY) $(PROXY)  ## A class of thirty on a JupyterHub: minutes
 	$(BIN)/python -m pytest --hub-all tests/hub
 
-bench: book browser  ## What build and tests cost; layers, sliders, chapters and pages
+bench: book browser  ## What layers, sliders, chapters and pages cost
 	$(BIN)/python -m tests.benchmarks
 
 clean:  ## Remove what was built (not .venv)

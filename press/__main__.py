@@ -69,11 +69,12 @@ def check(slug: str) -> list[str]:
     html = folder / "_build" / "html"
     troubles += _finish(tests, f"The chapter's own tests of {slug}")
     troubles += _finish(elsewhere, f"{slug} with other last bits")
-    about = [
-        f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
-    ]
-    homework = _pytest([*about, "-k", f"{digits}_"], "homework")
-    troubles += _finish(homework, f"The homework of chapter {slug}")
+    if any((chapters.ROOT / "homework" / "source").glob(f"{digits}_*")):
+        about = [
+            f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
+        ]
+        homework = _pytest([*about, "-k", f"{digits}_"], "homework")
+        troubles += _finish(homework, f"The homework of chapter {slug}")
     troubles += _failed([chapters.CHAPTERS[slug].path])
     _print(troubles)
     if stands:

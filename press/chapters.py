@@ -84,8 +84,7 @@ class Chapter:
     @cached_property
     def title(self) -> str:
         """Of ``# Chapter 10 · Optimisation`` the name alone."""
-        heading = re.search(r"^# Chapter \d+ · (.+)$", self.markdown, re.M)
-        return heading[1].strip()
+        return self._line(r"^# Chapter \d+ · (.+)$", "# Chapter 1 · Title")[1].strip()
 
     @cached_property
     def core_words(self) -> int:
@@ -105,8 +104,14 @@ class Chapter:
     @cached_property
     def needs(self) -> list[int]:
         """Numbers of the chapters without which it cannot be read: its head names them."""
-        line = re.search(r"^.*\bYou need\b.*$", self.markdown, re.M)[0]
+        line = self._line(r"^.*\bYou need\b.*$", "You need …")[0]
         return sorted({int(n) for n in re.findall(r"\((\d\d)_\w+\.ipynb#", line)})
+
+    def _line(self, pattern, example):
+        """Find the first line of the text that a pattern describes."""
+        if line := re.search(pattern, self.markdown, re.M):
+            return line
+        raise ValueError(f"{self.path}: expected a line {example!r}, got none")
 
     @cached_property
     def sections(self) -> dict[str, tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What all tests share: settings, the order on several workers, what each of them costs."""
+"""What all tests share: settings, and the order on several workers."""
 
 import os
 import re
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import settings
 
 from press.execution.plugin import restrict_kernels
-from tests.costs import Meter
 
 matplotlib.use("agg")  # no window from the tests
 restrict_kernels()  # the Pythons that a test starts, too
@@ -73,25 +72,6 @@ def pytest_xdist_make_scheduler(config, log):
 
     config.option.loadscopereorder = False
     return ByGroup(config, log)
-
-
-def pytest_sessionstart(session):
-    session.config.meter = Meter()
-
-
-def pytest_collection_finish(session):
-    session.config.meter.read()  # the first test does not answer for the collection
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
-    """With each test's seconds go its CPU-seconds: `make bench` adds them up."""
-    report = yield
-    spent = item.config.meter.read()
-    item.cpu = spent if call.when == "setup" else item.cpu + spent
-    if call.when == "teardown":
-        report.user_properties.append(("cpu", f"{item.cpu:.2f}"))
-    return report
 
 
 @pytest.fixture(scope="module")

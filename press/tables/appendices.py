@@ -51,10 +51,15 @@ ENTRY = re.compile(r"\((e(\d{3})-(\d+))\)=\n### E[\d-]+ · (.+)")
 
 
 def rows(kind):
-    """The rows of all chapters, each with its slug: ``sources``, ``glossary`` or ``index``."""
+    """The rows of all chapters, each with its slug: ``sources``, ``glossary`` or ``index``.
+
+    A chapter without such a file has none.
+    """
     found = []
     for slug in chapters.CHAPTERS:
         path = DATA / f"{kind}_{chapters.digits(slug)}.csv"
+        if not path.exists():
+            continue
         with path.open(encoding="utf-8", newline="") as file:
             found += [row | {"slug": slug} for row in csv.DictReader(file)]
     return found
@@ -62,12 +67,11 @@ def rows(kind):
 
 @cache
 def errata():
-    """Every entry: its label, note, number, title, kind and chapter, by note and number."""
+    """Every entry: its note, number, label, title, kind and chapter, by note and number."""
     found = []
     for slug in chapters.CHAPTERS:
-        for cell in nbformat.read(
-            chapters.BOOK / f"errata_{chapters.digits(slug)}.ipynb", 4
-        ).cells:
+        path = chapters.BOOK / f"errata_{chapters.digits(slug)}.ipynb"
+        for cell in nbformat.read(path, 4).cells if path.exists() else []:
             if entry := ENTRY.match(cell.source):
                 label, note, number, title = entry.groups()
                 (kind,) = cell.metadata.get("tags", [])
@@ -84,7 +88,7 @@ def symbols():
         table = re.search(
             r"^## Notation\n(?:(?!\|).*\n)*\|.*\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.M
         )
-        for line in table[1].splitlines():
+        for line in table[1].splitlines() if table else []:
             cells = re.split(r"(?<!\\)\|", line)[1:-1]
             found.append([*(cell.strip() for cell in cells), slug])
     return found

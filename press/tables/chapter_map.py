@@ -9,7 +9,7 @@ ROW, ARCS = 44, 110  # height of a row and width of all arcs, to scale
 
 
 def book_map():
-    """The twenty chapters and what needs what, as a list with arcs beside it: landing page.
+    """The chapters and what needs what, as a list with arcs beside it: landing page.
 
     An arc leads from each chapter to one that needs it; book.css makes all rows of the list
     equally high, headings too, and book.js lights what a chapter rests on.
@@ -31,12 +31,12 @@ def book_map():
                 f'<a href="{chapter.slug}.html"><i>{number}</i>{escape(chapter.title)}</a>'
                 f"<small>{minutes} min{needs}</small></li>"
             )
-    arcs = [
-        _arc(one, other, places[one], places[other], implied=one in below)
-        for other, ones in needed.items()
-        for below in [set().union(*(_below(n, needed) for n in ones))]
-        for one in ones
-    ]
+    pairs = [(one, other) for other, ones in needed.items() for one in ones]
+    longest = max((places[other] - places[one] for one, other in pairs), default=1)
+    arcs = []
+    for one, other in pairs:
+        implied = any(one in _below(n, needed) for n in needed[other])
+        arcs.append(_arc(one, other, places[one], places[other], longest, implied))
     height = len(lines) * ROW
     drawing = (
         f'<svg viewBox="0 0 {ARCS} {height}" preserveAspectRatio="none" '
@@ -51,13 +51,13 @@ def _below(number, needed):
     return set(needed[number]).union(*(_below(n, needed) for n in needed[number]))
 
 
-def _arc(one, other, start, end, implied):
+def _arc(one, other, start, end, longest, implied):
     """A curve from one chapter to another, which bends out the more, the farther it goes.
 
     It is seen only when lit, if the other chapter needs the one through a third, too.
     """
     top, bottom = (start + 0.5) * ROW, (end + 0.5) * ROW
-    bend = ARCS - 10 - (ARCS - 18) * ((end - start) / 22) ** 0.6 * 4 / 3
+    bend = ARCS - 10 - (ARCS - 18) * ((end - start) / longest) ** 0.6 * 4 / 3
     kind = ' class="implied"' if implied else ""
     return (
         f'<path{kind} data-from="{one}" '

@@ -114,12 +114,13 @@ def calendar():
     busy = 0
     for week in range(1, WEEKS + 1):
         taught = [c for c in chapters.CHAPTERS.values() if c.week_of_14 == week]
-        number, slugs = taught[-1].number, [c.slug for c in taught]
-        folders = [f for c in taught for f in HOMEWORK.glob(f"{c.digits}_*")]
-        if any(folder.name not in slugs for folder in folders):
-            out, busy = f"project of Chapter {number}, two weeks", 2
+        names = {f.name: c for c in taught for f in HOMEWORK.glob(f"{c.digits}_*")}
+        projects = [c for name, c in names.items() if name != c.slug]
+        if projects:
+            out, busy = f"project of Chapter {projects[-1].number}, two weeks", 2
         else:
-            out = f"homework {number}" if not busy else "–"
+            given = [c.number for c in names.values()]
+            out = f"homework {max(given)}" if given and not busy else "–"
         busy = max(0, busy - 1)
         names = "; ".join(chapter.link("{} {}") for chapter in taught)
         lines.append(f"| {week} | {names} | {out} |")

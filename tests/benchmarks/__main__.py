@@ -1,8 +1,8 @@
 """What is measured and never asserted: `make bench` prints it.
 
-What build and tests cost, layers beside PyTorch's, sliders live and static, the run time
-of a chapter, the weight of a page and when it can be read. Times are medians; compare
-them on a quiet machine only. A cluster has a command of its own, see cluster.py.
+Layers beside PyTorch's, sliders live and static, the run time of a chapter, the weight of
+a page and when it can be read. Times are medians; compare them on a quiet machine only. A
+cluster has a command of its own, see cluster.py.
 """
 
 import importlib
@@ -18,7 +18,6 @@ import torch
 from nbclient import NotebookClient
 
 from press import chapters
-from tests import costs
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
 from tests.chapter_code import BOOK, CHAPTERS, ChapterCode
@@ -45,15 +44,6 @@ def row(*cells):
     )
 
 
-def cost():
-    """Of the last `make book` and `make test`, in seconds of a worker."""
-    if not (costs.BUILD / "tests.xml").exists():
-        return print("\nCosts of build and tests: run `make test` first")
-    print("\nSeconds of build and tests by kind and chapter")
-    for name, *numbers in costs.table(costs.built() | costs.tested()):
-        row(name, *(x if isinstance(x, str) else f"{x:.0f}" for x in numbers))
-
-
 def layers():
     """Functions of the pages beside PyTorch's on the same work."""
     # Freed at once: glibc then keeps what is freed, else page faults are timed as well.
@@ -61,8 +51,10 @@ def layers():
     print("\nFrom scratch beside PyTorch (ms; ratio > 1: ours is slower)")
     row("", "ours", "torch", "ratio")
     for slug in CHAPTERS:
-        pairs = importlib.import_module(f"tests.chapters.test_{slug}").benchmarks
-        for name, ours, theirs in pairs(ChapterCode(slug).namespace()):
+        tests = importlib.import_module(f"tests.chapters.test_{slug}")
+        if not hasattr(tests, "benchmarks"):
+            continue
+        for name, ours, theirs in tests.benchmarks(ChapterCode(slug).namespace()):
             a, b = median_ms(ours), median_ms(theirs)
             row(
                 f"{chapters.digits(slug)} {name}",
@@ -184,7 +176,6 @@ def live_steps(page, figure, count=6):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     np.set_printoptions(precision=3)
-    cost()
     layers()
     run_times()
     pages()

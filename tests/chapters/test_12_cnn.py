@@ -1,6 +1,5 @@
 """The networks of chapter 12 on shapes that the page does not use, and faults to be caught."""
 
-import csv
 import gzip
 import hashlib
 from functools import partial
@@ -13,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from press import chapters
 from tests.chapter_code import ChapterCode, Fault, catches
+from tests.chapters.inputs import with_digits
 from utils import downloads
 
 # What trains costs most; evidence looks for the faults that need it.
@@ -116,18 +115,9 @@ def test_full_size_path_reads_files_and_trains(book, tmp_path):
         assert book["on_full_size"](partial(load, **where), epochs=20) > 0.5
 
 
-def with_digits(book):
-    """The names of the page with its digits and the rows of its two files."""
-    chapter.run("12-digits-run", book)
-    for name, file in (("SEARCHED", "run_12_depth"), ("RACES", "run_12_networks")):
-        with (chapters.BOOK / "data" / f"{file}.csv").open() as rows:
-            book[name] = list(csv.DictReader(rows))
-    return book
-
-
 def test_the_rate_of_lenet_is_the_best_of_its_grid_after_one_epoch(book):
     """Evidence looks at the rates of all who race, over their sixteen epochs."""
-    names = with_digits(book)
+    names = with_digits(chapter, book)
     rows, held_out = names["train_rows"], names["val_rows"]
     scores = []
     for rate in (0.006, 0.02, 0.2):
@@ -139,7 +129,7 @@ def test_the_rate_of_lenet_is_the_best_of_its_grid_after_one_epoch(book):
 
 
 def test_no_race_of_the_file_has_its_best_rate_at_the_edge(book):
-    book = with_digits(book)
+    book = with_digits(chapter, book)
     for name, epochs in product(book["SMALL"], (16, 48)):
         rows = [r for r in book["RACES"] if r["network"] == name]
         rates = {float(r["rate"]) for r in rows if r["epochs"] == str(epochs)}
@@ -148,7 +138,7 @@ def test_no_race_of_the_file_has_its_best_rate_at_the_edge(book):
 
 
 def test_no_stack_of_the_file_has_its_best_rate_at_the_edge(book):
-    book = with_digits(book)
+    book = with_digits(chapter, book)
     for epochs, *variant in product((15, 60), (0, 1), (0, 1), (0, 1)):
         rates = {float(r["rate"]) for r in book["of_variant"](*variant, epochs)}
         best, losses = book["at_best_rate"](*variant, epochs)

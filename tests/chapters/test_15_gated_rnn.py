@@ -1,7 +1,6 @@
 """The cells of chapter 15 on shapes the page does not use, and its checks put to the test."""
 
 import csv
-import re
 
 import numpy as np
 import torch
@@ -11,7 +10,7 @@ from torch import nn
 
 from press import chapters
 from tests.chapter_code import ChapterCode, Fault, assert_near, catches
-from utils import data
+from tests.chapters.characters import characters, perplexity
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = (
@@ -162,54 +161,6 @@ def test_without_a_forget_bias_two_hundred_steps_do_not_help_at_twenty(book):
 
     assert min(left("LSTM", 0.01), left("RNN", 0.01)) > 0.9
     assert left("LSTM", 0.03, forget_bias=4.0) < 0.05
-
-
-def characters():
-    """This book's prose, as chapters 14 and 15 divide it, by the name of the part."""
-    tidy = lambda s: re.sub(r"[^a-z0 .,?]", "", re.sub("[0-9]+", "0", s.lower()))
-    every = dict.fromkeys(tidy(s) + "\n" for s in data.load_prose().split("\n"))
-    lines = [s for s in every if s[1:]]
-    return {
-        name: "".join(s for i, s in enumerate(lines) if i // 20 % 10 in some)
-        for name, some in (("train", range(8)), ("valid", [8]), ("test", [9]))
-    }
-
-
-KEPT = "\n ,.0?abcdefghijklmnopqrstuvwxyz"
-
-
-def perplexity(kind, H, lr, seed, texts, passes=3, N=32, T=16):
-    """Of the validation and the test characters, trained as Chapter 14 trains its own."""
-    ids = {name: torch.tensor([KEPT.index(c) for c in s]) for name, s in texts.items()}
-    code, C = lambda i: torch.nn.functional.one_hot(i, len(KEPT)).float(), len(KEPT)
-    cell, out = getattr(nn, kind)(C, H), nn.Linear(H, C)
-    parameters = [*cell.parameters(), *out.parameters()]
-    generator = torch.Generator().manual_seed(seed)
-    for p in parameters:
-        nn.init.uniform_(p, -(H**-0.5), H**-0.5, generator=generator)
-    if kind == "LSTM":
-        cell.bias_ih_l0.data[H : 2 * H] += 1
-    assert 15_500 < sum(p.numel() for p in parameters) < 15_700
-    length = (len(ids["train"]) - 1) // N
-    X, Y = (ids["train"][i : i + N * length].reshape(N, length).T for i in (0, 1))
-    adam, steps = torch.optim.Adam(parameters, lr), passes * (length // T)
-    slower = torch.optim.lr_scheduler.LambdaLR(adam, lambda k: 1 - k / steps)
-    loss = lambda states, Y: nn.functional.cross_entropy(out(states).flatten(0, -2), Y)
-    for _ in range(passes):
-        h = None
-        for t in range(0, length - T + 1, T):
-            states, h = cell(code(X[t : t + T]), h)
-            h = tuple(a.detach() for a in h) if kind == "LSTM" else h.detach()
-            adam.zero_grad()
-            loss(states, Y[t : t + T].flatten()).backward()
-            nn.utils.clip_grad_norm_(parameters, 1.0)
-            adam.step()
-            slower.step()
-    with torch.no_grad():
-        read = [
-            (cell(code(i[:-1])[:, None])[0], i[1:]) for i in (ids["valid"], ids["test"])
-        ]
-        return tuple(loss(*pair).exp().item() for pair in read)
 
 
 def test_gates_help_on_half_of_the_characters_of_this_book():

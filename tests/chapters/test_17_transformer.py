@@ -1,6 +1,5 @@
 """The cells of chapter 17 on shapes the page does not use, and its checks put to the test."""
 
-from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -12,6 +11,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
+from tests.chapters.characters import kneser_ney, windows
+from tests.chapters.inputs import with_trainings
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write|broken|deep|longer)"
@@ -126,17 +127,10 @@ def test_a_cache_changes_nothing(book, kind, L, start, count, seed):
     assert torch.equal(book["write"](model, x, count), slow)
 
 
-def with_trainings(book):
-    """The names of the page, with the functions that train in its other cells."""
-    chapter.define("17-backwards-run", book, "learn_backwards", "as_ids", "SHOWN")
-    chapter.define("17-broken-check", book, "learn_deep")
-    return book
-
-
 def test_without_positions_three_letters_are_not_turned_round(book):
     """Evidence does so with eight letters, and mutes heads from three more starts."""
     learn, short = (
-        with_trainings(book)["learn_backwards"],
+        with_trainings(chapter, book)["learn_backwards"],
         partial(book["backwards"], n=3),
     )
 
@@ -149,7 +143,7 @@ def test_without_positions_three_letters_are_not_turned_round(book):
 
 def test_ten_blocks_without_warm_up_need_the_norm_before_them(book):
     """Evidence takes three times the steps, other starts, and warms post-norm up."""
-    learn = with_trainings(book)["learn_deep"]
+    learn = with_trainings(chapter, book)["learn_deep"]
     pre, post = (learn(at, 1, 1, steps=60)[-10:].mean() for at in (True, False))
     assert pre < 0.5 * post, (pre, post)
 
@@ -169,33 +163,6 @@ def test_sixty_steps_begin_to_read_this_book(book):
     model, told = book["read"](1, steps=60)
     assert told[-1] < 0.6 * told[0]
     assert book["perplexity"](model, book["ids"]["test"][:4000]) < 13
-
-
-def kneser_ney(text, order, beta, V):
-    """Interpolated Kneser-Ney of Chapter 13 on characters: log p of a character."""
-    grams, levels = Counter(windows(text, order)), []
-    for _ in range(order):
-        table, sums = dict(grams), {}
-        for gram, m in grams.items():
-            total, kinds = sums.get(gram[:-1], (0, 0))
-            sums[gram[:-1]] = total + m, kinds + 1
-        levels.insert(0, (table, sums))
-        grams = Counter(gram[1:] for gram in grams)  # different characters before
-
-    def probability(gram):
-        p = 1 / V
-        for k, (table, sums) in enumerate(levels):
-            short = gram[len(gram) - k - 1 :]
-            if len(short) == k + 1 and short[:-1] in sums:
-                total, kinds = sums[short[:-1]]
-                p = (max(table.get(short, 0) - beta, 0) + beta * kinds * p) / total
-        return p
-
-    return probability
-
-
-def windows(text, n):
-    return [text[i : i + n] for i in range(len(text) - n + 1)]
 
 
 def test_kneser_ney_by_hand_and_on_some_characters(book):

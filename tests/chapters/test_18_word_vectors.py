@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
-from utils.stories import stories
+from tests.chapters.inputs import with_relations
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = (
@@ -25,12 +25,6 @@ for cell in lean.cells:  # and a shorter corpus will do
 few = settings(deadline=None, max_examples=20)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(2, 6)
 log = nn.functional.logsigmoid
-
-
-def with_relations(scope):
-    """The names of the page, with the rows that its questions are made of."""
-    scope["RELATIONS"] = stories(1, rng=np.random.default_rng(0))[1]
-    return scope
 
 
 @pytest.fixture(scope="module")

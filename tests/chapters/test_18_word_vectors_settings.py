@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.chapter_code import ChapterCode
-from tests.chapters.test_18_word_vectors import with_relations
+from tests.chapters.inputs import with_relations
 from utils import data
 from utils.stories import stories
 

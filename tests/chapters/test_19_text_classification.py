@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
+from tests.chapters.inputs import texts_without_labels
 
 # What trains costs most; the checks of the functions above it do not need it.
 TRAINS = (
@@ -183,13 +184,6 @@ def test_the_mean_state_begins_to_hear_the_order_in_fifty_steps(book):
     net = book["trained"]("BiLSTM mean", *book["sample"](1, 800), **how)
     z = book["logits"](*net, book["TEST"])
     assert min(book["accuracy"](z), book["accuracy"](z, "contrast")) > 0.68
-
-
-def texts_without_labels(book):
-    """16,000 drawn texts, none of them of the page's test, and their words' numbers."""
-    drawn = book["reviews"](16_000, rng=np.random.default_rng(77), without=book["TEST"])
-    texts = [r.text for r in drawn]
-    return texts, book["number_words"](texts, 1000)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
+from tests.chapters.inputs import decoder_step
 from utils.text import EOS, PAD
 
 chapter = ChapterCode("20_seq2seq")
@@ -51,23 +52,10 @@ def test_masked_loss_equals_torch_and_ignores_padding(book, N, extra, V, seed):
     assert not dZ[Y == PAD].any()
 
 
-def a_step(rng, N, T, E, H, C, A):
-    """Parameters, inputs and mask of a decoder's step, at random."""
-    shapes = {"W_s": (H, A), "W_h": (C, A), "v": (A,)}
-    for g in "rus":
-        shapes |= {f"W_x{g}": (E + C, H), f"W_s{g}": (H, H), f"b_{g}": (H,)}
-    inputs = {"y": (N, E), "s": (N, H), "h": (N, T, C)}
-    w, inputs = (
-        {key: rng.normal(size=shape) for key, shape in each.items()}
-        for each in (shapes, inputs)
-    )
-    return w, inputs, np.arange(T) < rng.integers(1, T + 1, size=(N, 1))
-
-
 @settings(deadline=None, max_examples=40)
 @given(N=sizes, T=sizes, E=sizes, H=sizes, C=sizes, A=sizes, seed=seeds)
 def test_decoder_step_equals_torch(book, N, T, E, H, C, A, seed):
-    w, inputs, real = a_step(np.random.default_rng(seed), N, T, E, H, C, A)
+    w, inputs, real = decoder_step(np.random.default_rng(seed), N, T, E, H, C, A)
     out, _ = book["decoder_step"](w, **inputs, real=real)
 
     leaf = {k: torch.tensor(v) for k, v in (w | inputs).items()}

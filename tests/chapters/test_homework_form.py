@@ -146,16 +146,6 @@ def test_homework_holds_no_residue_of_a_generator(path):
     assert not repeated(released(path.stem).cells)
 
 
-def test_residue_is_found():
-    assert constant_conditions("x = (2, 3) if 3 != 3 else (3,)")
-    assert constant_conditions("assert True") and constant_conditions("if 0: pass")
-    assert not constant_conditions("y = [a for a in b if a > 1] if b else []")
-    once = [
-        c for c in teachers("17_transformer").cells if name_of(c) == "slopes-marks-1"
-    ]
-    assert not repeated(once) and repeated(once * 2)
-
-
 @every_assignment
 def test_homework_says_how_the_points_are_split(path):
     worth = {}
@@ -180,6 +170,6 @@ def test_model_answers_say_what_each_part_is_worth(path):
             assert info(cell).points in (model, text), name_of(cell)
 
 
-def test_every_chapter_has_homework_and_every_homework_a_chapter():
-    of_chapters = {chapters.digits(path.stem) for path in NOTEBOOKS}
-    assert of_chapters == {chapters.digits(slug) for slug in chapters.CHAPTERS}
+def test_every_assignment_belongs_to_a_chapter():
+    numbers = {chapters.digits(path.stem) for path in NOTEBOOKS}
+    assert numbers <= {chapters.digits(slug) for slug in chapters.CHAPTERS}

@@ -3,6 +3,7 @@
 import csv
 import re
 from collections import Counter
+from itertools import zip_longest
 
 import nbformat
 import pytest
@@ -12,7 +13,10 @@ from tests.chapter_code import BOOK
 
 
 def rows(kind, slug):
+    """The rows of a table of a chapter; a chapter without the file has none."""
     path = BOOK / "data" / f"{kind}_{chapters.digits(slug)}.csv"
+    if not path.exists():
+        return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -45,7 +49,7 @@ def test_rows_of_the_notes_have_their_columns(slug):
 def test_every_row_of_the_notes_leads_to_a_label_in_its_chapter(slug):
     known = labels(slug)
     found = {row["label"] for row in rows("sources", slug)}
-    assert found and not found - set(known)
+    assert not found - set(known)
     assert not twice(known)
 
 
@@ -53,9 +57,10 @@ def test_every_row_of_the_notes_leads_to_a_label_in_its_chapter(slug):
 def test_the_glossary_leads_to_labels(slug):
     terms = rows("glossary", slug)
     found = {row["label"] for row in terms}
-    assert found and not found - set(labels(slug))
+    assert not found - set(labels(slug))
     assert not any(label.startswith(("eq-", "fig-")) for label in found)
-    assert list(terms[0]) == ["english", "chinese", "says", "label"]
+    for term in terms:
+        assert list(term) == ["english", "chinese", "says", "label"]
     english = [row["english"] for row in terms]
     assert english == sorted(english, key=str.lower)
 
@@ -68,10 +73,10 @@ def test_no_row_or_term_twice():
 
 def test_every_file_belongs_to_a_chapter():
     for kind in ("sources", "glossary"):
-        found = sorted(p.name for p in (BOOK / "data").glob(f"{kind}*.csv"))
-        assert found == [
+        names = {path.name for path in (BOOK / "data").glob(f"{kind}*.csv")}
+        assert names <= {
             f"{kind}_{chapters.digits(slug)}.csv" for slug in chapters.CHAPTERS
-        ]
+        }
 
 
 LINK = re.compile(r"(?:\{(?:eq|ref)\}`(?:[^`<]+<)?|\d\d_\w+\.ipynb#)([\w-]+)")
@@ -87,7 +92,7 @@ def errata(slug):
 @every_chapter
 def test_every_erratum_leads_to_the_chapter_and_is_shown_by_code(slug):
     cells, known = errata(slug), labels(slug)
-    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+    for cell, following in zip_longest(cells, cells[1:]):
         if entry := ENTRY.match(cell.source):
             assert entry[1] == entry[2].lower()
             led = LINK.findall(cell.source)

@@ -40,4 +40,4 @@ def test_every_exercise_has_a_solution(slug):
     text = chapters.CHAPTERS[slug].markdown
     exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", text, re.M)
     solutions = re.findall(r"^`{3,}\{solution\} (\S+)", text, re.M)
-    assert len(exercises) >= 6 and sorted(exercises) == sorted(solutions)
+    assert exercises and sorted(exercises) == sorted(solutions)

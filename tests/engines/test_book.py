@@ -11,8 +11,7 @@ from scipy.ndimage import label
 from press.decks.files import deck_of
 from tests.pages.built import address
 from tests.pages.positions import astray, farthest
-from tests.pages.scripts import COVERED, CUT, PICTURE, TYPESET
-from tests.pages.test_figures import MOVES
+from tests.pages.scripts import COVERED, CUT, MOVES, PICTURE, TYPESET
 
 CHAPTER = "08_backprop"  # with each kind of control, and lines of 88 columns
 DESK, PHONE = 1280, 360

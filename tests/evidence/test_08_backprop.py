@@ -3,11 +3,7 @@
 from hypothesis import given, settings
 
 from tests.chapter_code import ChapterCode
-from tests.chapters.test_08_backprop_programs import (
-    assert_torch_agrees,
-    programs,
-    seeds,
-)
+from tests.chapters.programs import assert_torch_agrees, programs, seeds
 
 chapter = ChapterCode("08_backprop")
 

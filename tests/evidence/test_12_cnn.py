@@ -8,7 +8,7 @@ import pytest
 
 from press import chapters
 from tests.chapter_code import ChapterCode, Fault, catches
-from tests.chapters.test_12_cnn import with_digits
+from tests.chapters.inputs import with_digits
 
 chapter = ChapterCode("12_cnn")
 RACERS = "LeNet", "AlexNet", "VGG", "NiN", "GoogLeNet", "ResNet", "DenseNet"
@@ -16,7 +16,7 @@ RACERS = "LeNet", "AlexNet", "VGG", "NiN", "GoogLeNet", "ResNet", "DenseNet"
 
 @pytest.fixture(scope="module")
 def digits(book):
-    return with_digits(book)
+    return with_digits(chapter, book)
 
 
 def test_all_who_race_are_searched(digits):

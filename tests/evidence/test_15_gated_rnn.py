@@ -8,7 +8,7 @@ import pytest
 
 from press import chapters
 from tests.chapter_code import ChapterCode
-from tests.chapters.test_15_gated_rnn import characters, perplexity
+from tests.chapters.characters import characters, perplexity
 
 chapter = ChapterCode("15_gated_rnn")
 with (chapters.BOOK / "data" / "run_15_lag.csv").open() as file:

@@ -8,14 +8,15 @@ import torch
 
 from press import chapters
 from tests.chapter_code import ChapterCode
-from tests.chapters.test_17_transformer import kneser_ney, windows, with_trainings
+from tests.chapters.characters import kneser_ney, windows
+from tests.chapters.inputs import with_trainings
 
 chapter = ChapterCode("17_transformer")
 
 
 @pytest.fixture(scope="module")
 def book():
-    return with_trainings(chapter.namespace())
+    return with_trainings(chapter, chapter.namespace())
 
 
 def stored(name):

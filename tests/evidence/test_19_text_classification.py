@@ -8,7 +8,7 @@ import torch
 
 from press import chapters
 from tests.chapter_code import ChapterCode
-from tests.chapters.test_19_text_classification import texts_without_labels
+from tests.chapters.inputs import texts_without_labels
 
 chapter = ChapterCode("19_text_classification")
 

@@ -1,12 +1,10 @@
 """The whole class on a cluster of two workers, one of them killed, and Ctrl-C."""
 
-import contextlib
 import signal
 import subprocess
 import time
 
 import nbformat
-import psutil
 import pytest
 
 from grader.course import release
@@ -14,6 +12,7 @@ from tests.homework.assignments import FOLDERS
 from tests.homework.classroom import (
     ASSIGNMENT,
     a_class,
+    busy_worker,
     different_marks,
     different_pages,
     graded_again,
@@ -23,20 +22,6 @@ from tests.homework.classroom import (
     left_over,
     stamps,
 )
-
-
-def busy_worker(run):
-    """A Dask worker that grades: its server of multiprocessing's has a process."""
-    for _ in range(600):
-        for process in psutil.Process(run.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                server = "multiprocessing.forkserver" in " ".join(process.cmdline())
-                # What the server has forked has its command line, and no server above.
-                if server and process.children() and process.ppid() != run.pid:
-                    if "forkserver" not in " ".join(process.parent().cmdline()):
-                        return process.parent()
-        time.sleep(0.1)
-    raise AssertionError("expected a worker that grades, found none in a minute")
 
 
 def start(command, finished, number):

@@ -1,11 +1,13 @@
 """A class, some of whom hand in what no grader likes, and the command that grades it."""
 
+import contextlib
 import csv
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -266,3 +268,17 @@ def left_over(folder: Path) -> list[psutil.Process]:
         except psutil.Error:
             continue
     return found
+
+
+def busy_worker(run):
+    """A Dask worker that grades: its server of multiprocessing's has a process."""
+    for _ in range(600):
+        for process in psutil.Process(run.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                server = "multiprocessing.forkserver" in " ".join(process.cmdline())
+                # What the server has forked has its command line, and no server above.
+                if server and process.children() and process.ppid() != run.pid:
+                    if "forkserver" not in " ".join(process.parent().cmdline()):
+                        return process.parent()
+        time.sleep(0.1)
+    raise AssertionError("expected a worker that grades, found none in a minute")

@@ -55,7 +55,6 @@ def marked(name, task, code):
 
 def test_slips_are_listed_for_all_code_to_mend():
     assert TO_MEND == [(name, task) for name in ASSIGNMENTS for task in slips(name)]
-    assert len(TO_MEND) >= 20, "expected one for each chapter"
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in a student's notebook

@@ -11,9 +11,15 @@ from pathlib import Path
 import nbformat
 from nbgrader.api import Gradebook
 
-from tests.evidence.test_homework_cluster import busy_worker
 from tests.homework.assignments import FOLDERS, answered, answers, released
-from tests.homework.classroom import ASSIGNMENT, a_class, grading, impatient, stamps
+from tests.homework.classroom import (
+    ASSIGNMENT,
+    a_class,
+    busy_worker,
+    grading,
+    impatient,
+    stamps,
+)
 from tests.hub.client import Person
 from tests.hub.running import Hub
 

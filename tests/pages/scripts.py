@@ -17,6 +17,32 @@ PICTURE = """async (figure) => {
 }"""
 DESCRIPTION = "(figure) => [...figure.querySelectorAll('img')].at(-1).alt"
 
+# From the defaults each control of a figure moved in turn through its positions, the last
+# of which it keeps: its number of positions, of pictures and of descriptions seen.
+MOVES = f"""async (figure) => {{
+  const look = {PICTURE}, say = {DESCRIPTION}, found = [];
+  const {{ controls }} = JSON.parse(figure.querySelector("script").textContent);
+  const inputs = [...figure.querySelectorAll("input, select")];
+  const put = (input, i) => {{
+    if (input.type === "checkbox") input.checked = Boolean(i);
+    else if (input.type === "range") input.value = i;
+    else input.selectedIndex = i;
+  }};
+  inputs.forEach((input, k) => put(input, controls[k].start));
+  for (const [k, input] of inputs.entries()) {{
+    const count = controls[k].texts.length;
+    const pictures = new Set(), descriptions = new Set();
+    for (let i = 0; i < count; i++) {{
+      put(input, i);
+      input.dispatchEvent(new Event("input", {{ bubbles: true }}));
+      pictures.add(await look(figure));
+      descriptions.add(say(figure));
+    }}
+    found.push({{ count, pictures: pictures.size, descriptions: descriptions.size }});
+  }}
+  return found;
+}}"""
+
 # Of the figures in an element: the parts of their controls that lie over one another.
 COVERED = """(root) => [...root.querySelectorAll("form")].flatMap((form) => {
   const all = [...form.querySelectorAll("span, input, select, output, button")];

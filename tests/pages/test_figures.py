@@ -10,39 +10,13 @@ import pytest
 from PIL import Image
 
 from tests.pages.built import CHAPTERS, every_chapter, parsed
-from tests.pages.scripts import DESCRIPTION, PICTURE
-
-# From the defaults each control of a figure moved in turn through its positions, the last
-# of which it keeps: its number of positions, of pictures and of descriptions seen.
-MOVES = f"""async (figure) => {{
-  const look = {PICTURE}, say = {DESCRIPTION}, found = [];
-  const {{ controls }} = JSON.parse(figure.querySelector("script").textContent);
-  const inputs = [...figure.querySelectorAll("input, select")];
-  const put = (input, i) => {{
-    if (input.type === "checkbox") input.checked = Boolean(i);
-    else if (input.type === "range") input.value = i;
-    else input.selectedIndex = i;
-  }};
-  inputs.forEach((input, k) => put(input, controls[k].start));
-  for (const [k, input] of inputs.entries()) {{
-    const count = controls[k].texts.length;
-    const pictures = new Set(), descriptions = new Set();
-    for (let i = 0; i < count; i++) {{
-      put(input, i);
-      input.dispatchEvent(new Event("input", {{ bubbles: true }}));
-      pictures.add(await look(figure));
-      descriptions.add(say(figure));
-    }}
-    found.push({{ count, pictures: pictures.size, descriptions: descriptions.size }});
-  }}
-  return found;
-}}"""
+from tests.pages.scripts import DESCRIPTION, MOVES, PICTURE
 
 
 @every_chapter
 def test_every_control_changes_its_picture(visit, name):
     figures = visit(name).locator("figure.interact").all()
-    assert len(figures) >= 4
+    assert figures
     for figure in figures:
         for j, seen in enumerate(figure.evaluate(MOVES)):
             where = f"{figure.get_attribute('data-name')}, control {j}: {seen}"
@@ -99,7 +73,7 @@ def test_a_control_that_waits_for_another_one_is_found():
 @every_chapter
 def test_before_any_script_the_default_is_there_and_no_control(name):
     figures = parsed(name).select("figure.interact")
-    assert len(figures) >= 4
+    assert figures
     for figure in figures:
         where = figure["data-name"]
         (image,) = figure.select("img")

@@ -24,7 +24,7 @@ from tests.pages.printed import unstated
 def test_links_and_addresses_set_their_figures(visit, name):
     page = visit(name)
     addresses = farthest(page)
-    assert len(addresses) >= 4
+    assert addresses
     assert not astray(page, addresses, links=True)
 
 

@@ -121,7 +121,7 @@ def test_the_map_has_each_chapter_once_and_an_arc_for_each_need():
     page = BeautifulSoup(chapter_map.book_map(), "html.parser")
     rows = {int(row["data-chapter"]): row for row in page.select("[data-chapter]")}
     arcs = {(int(a["data-from"]), int(a["data-to"])) for a in page.select("path")}
-    assert list(rows) == list(range(1, 21))
+    assert list(rows) == [c.number for c in chapters.CHAPTERS.values()]
     for chapter in chapters.CHAPTERS.values():
         number, needs = chapter.number, chapter.needs
         row = rows[number]

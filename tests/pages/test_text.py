@@ -32,7 +32,7 @@ def test_every_equation_is_rendered(visit, name):
     unknown = page.locator("math [mathcolor=red]")  # commands MathJax does not know
     assert not unknown.all_text_contents()
     written = page.locator(".math").count()
-    assert written > 30 and page.locator(".math mjx-container").count() >= written
+    assert written and page.locator(".math mjx-container").count() >= written
     # What a screen reader reads.
     assert page.locator(".math mjx-assistive-mml > math").count() >= written
     prose = page.locator("article").inner_text()
@@ -43,7 +43,7 @@ def test_every_equation_is_rendered(visit, name):
 def test_checks_show_no_pictures(name):
     """A `seen` check that calls its figure's function has to close what it drew."""
     checks = parsed(name).select("div.cell.tag_check")
-    assert len(checks) > 10 and not [cell for cell in checks if cell.select("img")]
+    assert checks and not [cell for cell in checks if cell.select("img")]
 
 
 @every_chapter
@@ -51,7 +51,7 @@ def test_what_is_printed_fits_the_column(name):
     output = r'<div class="output (?:stream|text_plain)[^>]*>.*?<pre>(.*?)</pre>'
     printed = "\n".join(re.findall(output, source(name), re.DOTALL))
     lines = html.unescape(re.sub("<[^>]+>", "", printed)).splitlines()
-    assert len(lines) > 20, "the pattern finds what is printed"
+    assert lines, "the pattern finds what is printed"
     assert not [line for line in lines if len(line) > rules.MAX_COLUMNS]
     assert "np.float64(" not in printed and "np.int64(" not in printed
 

@@ -130,9 +130,9 @@ def test_each_chapter_is_a_pdf_of_its_own(slug, path):
     text = reader.pages[0].extract_text()
     chapter = chapters.CHAPTERS[slug]
     assert chapter.title.split()[0] in text
-    assert 10 < len(reader.pages) < 90
+    assert len(reader.pages) < 90
     own, sections, solutions, *_ = reader.outline
     assert own.title == f"{chapter.number} {chapter.title}"
     assert reader.get_destination_page_number(own) == 0 and len(sections) > 5
     assert solutions.title == f"Solutions to Chapter {chapter.number}"
-    assert reader.get_destination_page_number(solutions) > 9
+    assert reader.get_destination_page_number(solutions) > 0
