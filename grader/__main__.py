@@ -8,9 +8,12 @@ and, in ``graded`` and ``assignment``, what is needed to go on where a run was s
 import argparse
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 from grader import assignment, batch, report
+from grader.jobs import Runner
+from grader.processes import Processes
 
 
 def main() -> None:
@@ -61,9 +64,19 @@ def in_course(course: Path, source: Path, options: argparse.Namespace) -> None:
 def grade(folder: Path, source: Path, out: Path, options: argparse.Namespace) -> None:
     """Grade a folder; Ctrl-C ends with a sentence."""
     try:
-        batch.run(folder, source, out, options.jobs, options.cluster)
+        with closing(runner(options.jobs, options.cluster)) as chosen:
+            batch.run(folder, source, out, chosen)
     except KeyboardInterrupt:
         sys.exit("\nStopped. The same command goes on from here.")
+
+
+def runner(jobs: int, address: str | None) -> Runner:
+    """Choose who runs submissions: this computer or, by its address, a cluster."""
+    if not address:
+        return Processes(jobs)
+    from grader.cluster import Cluster  # here, as nobody else needs Dask
+
+    return Cluster(address, jobs)
 
 
 if __name__ == "__main__":

@@ -7,24 +7,20 @@ import shutil
 import sys
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import partial
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 import nbformat
 
-from grader import assignment, report
+from grader import assignment, edition, report
 from grader.handed_in import is_hidden, stem
-from grader.processes import MOST_SECONDS, in_process, prepare, stop
+from grader.jobs import MOST_SECONDS, Job, Runner
+from grader.processes import in_process, prepare, stop
 from grader.submissions import first_few
 
-PROGRAMS = sorted(Path(__file__).parent.glob("*.py"))  # the grader itself
 
-
-def run(
-    folder: Path, source: Path, out: Path, jobs: int, address: str | None = None
-) -> None:
+def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
     """Grade what is new or changed in a folder of submissions and report on all of it.
 
     Parameters
@@ -35,17 +31,14 @@ def run(
         The folder of the assignment.
     out : Path
         The folder that marks and feedback go to, made if need be.
-    jobs : int
-        How many submissions are graded at a time.
-    address : str, optional
-        Of a Dask cluster that grades them, see cluster.py.
+    runner : Runner
+        Processes of this computer, or a cluster.
 
     Raises
     ------
     SystemExit
-        If the folder is empty, ``out`` cannot be made, by_hand.csv is wrong, the
-        assignment cannot be released, or the cluster does not answer or has a worker that
-        is not as this computer is.
+        If the folder is empty, ``out`` cannot be made, by_hand.csv is wrong, or the
+        assignment cannot be released.
     """
     start, master = monotonic(), assignment.read(source)
     sheet = report.Sheet(master)
@@ -56,72 +49,68 @@ def run(
         (out / "feedback").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         sys.exit(f"{out}: expected a folder for marks and feedback, got {error}")
-    table = out / "by_hand.csv"
-    seen, typed = _content(table), report.read_by_hand(table, sheet, students)
+    table = ByHand(out / "by_hand.csv", sheet, students)
     for name in ("by_hand.csv", "marks.csv"):
         report.require_writable(out / name)
     prepare()
-    template, edition = out / "assignment", _edition(source, master)
-    if _text(template / "key") != edition:
-        shutil.rmtree(template, ignore_errors=True)
-        template.mkdir()
-        if error := in_process("release", template, source, template):
-            sys.exit(f"{source.name} could not be released: {error}")
-        report.write(template / "key", edition)
+    state = _state(source, master)
+    runner.share(_released(source, out, state))
     own = master.metadata.get("grader", {}).get("total", 0)  # see limits.py
     seconds = max(MOST_SECONDS, 3 * own)  # it may run twice, and a bit longer
-    do, pace, close = in_process, lambda left: "", lambda: None
-    if address:
-        from grader.cluster import Cluster  # here, as nobody else needs Dask
-
-        do = Cluster(address, jobs, template)
-        jobs, pace, close = do.most, do.pace, do.close
-    one = partial(grade_one, source.name, edition, seconds, out, sheet)
-    pool, rows, due = ThreadPoolExecutor(jobs), {}, list(students)
-    try:
-        while due:
-            tasks = {
-                pool.submit(one, typed, do, name, students[name]): name for name in due
-            }
-            total = len(tasks)
-            for done, task in enumerate(as_completed(tasks), start=1):
-                rows[tasks[task]] = task.result()
-                report.progress(done, total, tasks[task], pace(total - done))
-            due, now = [], _content(table)
-            if now not in (None, seen):  # a teacher has typed on, perhaps for an hour
-                print(f"{table} was changed meanwhile: read again", file=sys.stderr)
-                earlier, seen = typed, now
-                typed = report.read_by_hand(table, sheet, students)
-                due = [name for name in students if _differ(rows[name], earlier, typed)]
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        stop()
-        raise
-    finally:
-        close()
-    rows = [rows[name] for name in students]
+    grading = Grading(source.name, state, seconds, out, sheet, runner)
+    rows = grading.rows(students, table)
     report.write_marks(out / "marks.csv", rows, sheet)
-    unknown = report.write_by_hand(table, rows, typed, sheet)
+    unknown = report.write_by_hand(table.path, rows, table.typed, sheet)
     print(report.table(rows, sheet))
     print(report.summary(rows, sheet, out, unknown, monotonic() - start))
 
 
-def _content(table):
-    """The bytes of a table that somebody may write meanwhile; None where it is not there."""
-    try:
-        return table.read_bytes()
-    except OSError:
-        return None
+def _released(source, out, state):
+    """Release the assignment, unless it has been released in this state."""
+    template = out / "assignment"
+    if _text(template / "key") != state:
+        shutil.rmtree(template, ignore_errors=True)
+        template.mkdir()
+        if error := in_process(Job("release", template, (source, template))):
+            sys.exit(f"{source.name} could not be released: {error}")
+        report.write(template / "key", state)
+    return template
 
 
-def _differ(row, earlier, typed):
-    """Whether other points or comments are typed for what a row of marks has by hand."""
-    keys = [(row["student"], task) for task in row["by_hand"]]
-    return any(earlier.get(key) != typed.get(key) for key in keys)
+class ByHand:
+    """What a teacher has typed into by_hand.csv, perhaps while the class is graded."""
+
+    def __init__(self, path: Path, sheet: report.Sheet, students: dict):
+        self.path, self.sheet, self.students = path, sheet, students
+        self.content = self._bytes()
+        self.typed = report.read_by_hand(path, sheet, students)
+
+    def _bytes(self):
+        try:
+            return self.path.read_bytes()
+        except OSError:
+            return None
+
+    def changed(self, rows: dict) -> list[str]:
+        """Read the file again if it has changed; return whose rows it changes."""
+        content = self._bytes()
+        if content in (None, self.content):
+            return []
+        print(f"{self.path} was changed meanwhile: read again", file=sys.stderr)
+        self.content, earlier = content, self.typed
+        self.typed = report.read_by_hand(self.path, self.sheet, self.students)
+        return [
+            name
+            for name in self.students
+            if any(
+                earlier.get((name, task)) != self.typed.get((name, task))
+                for task in rows[name]["by_hand"]
+            )
+        ]
 
 
 def collect(folder: Path) -> dict[str, list[Path]]:
-    """The files of each student, ``{name: [path, …]}``, without the hidden ones.
+    """Return the files of each student, ``{name: [path, …]}``, without the hidden ones.
 
     Of links only the name is known: what they lead to may be another student's.
     """
@@ -149,56 +138,119 @@ def collect(folder: Path) -> dict[str, list[Path]]:
 
 
 def _by_depth(path):
-    """What files are sorted by: those in fewer folders come first, and count."""
+    """Sort files in fewer folders first: they count."""
     return len(path.parts), path
 
 
-def grade_one(name, edition, seconds, out, sheet, typed, do, student, paths):
-    """Marks of one student, from an earlier run where nothing has changed since.
+@dataclass(frozen=True)
+class Grading:
+    """How the submissions to an assignment are graded.
 
-    ``name`` and ``edition`` are the assignment's, see ``_edition``, and ``seconds`` the
-    most that it may take; ``sheet``, ``typed`` and the row of marks that is returned are
-    those of report.py. ``do`` is ``in_process``, or has a worker of a cluster do it.
+    Parameters
+    ----------
+    name : str
+        The assignment.
+    state : str
+        Of the assignment and of the grader, see ``_state``.
+    seconds : float
+        The most that a submission may take.
+    out : Path
+        The folder of marks and feedback, in which ``assignment`` is released.
+    sheet : report.Sheet
+        The tasks and their points.
+    runner : Runner
+        Who runs submissions.
     """
-    place = out / "graded" / student
-    try:
-        key = _key(edition, paths)
+
+    name: str
+    state: str
+    seconds: float
+    out: Path
+    sheet: report.Sheet
+    runner: Runner
+
+    def rows(self, students: dict[str, list[Path]], table: ByHand) -> list[dict]:
+        """Grade all students; return their rows of marks, see report.py, in order."""
+        pool, rows, due = ThreadPoolExecutor(self.runner.most), {}, list(students)
+        one = lambda name: self.row(name, students[name], table.typed)
+        try:
+            while due:
+                tasks = {pool.submit(one, name): name for name in due}
+                for done, task in enumerate(as_completed(tasks), start=1):
+                    rows[tasks[task]] = task.result()
+                    pace = self.runner.pace(len(tasks) - done)
+                    report.progress(done, len(tasks), tasks[task], pace)
+                due = table.changed(rows)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop()
+            raise
+        return [rows[name] for name in students]
+
+    def row(self, student: str, paths: list[Path], typed: dict) -> dict:
+        """Grade one student, unless nothing has changed since an earlier run.
+
+        Parameters
+        ----------
+        student : str
+            The name in all tables.
+        paths : list of Path
+            The student's files.
+        typed : dict
+            What was marked by hand, see ``report.read_by_hand``.
+
+        Returns
+        -------
+        dict
+            The row of marks; the feedback page is written.
+        """
+        place = self.out / "graded" / student
+        try:
+            result = self._result(place, paths)
+        except OSError as error:
+            result = {"marks": None, "remarks": [f"cannot be read: {error}"]}
+        row = self.sheet.row(student, result, typed)
+        try:
+            self._write_page(self.out / "feedback" / f"{student}.html", row, place)
+        except OSError as error:
+            _remark(row, f"the feedback page cannot be written: {error}")
+        return row
+
+    def _result(self, place, paths):
+        """Return the stored result of a submission in this state, or grade it."""
+        key = _key(self.state, paths)
         result = _stored(place, key)
         if result is None:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
-            arguments = paths, name, out / "assignment", place
-            error = do("grade", place, *arguments, seconds=seconds)
+            arguments = paths, self.name, self.out / "assignment", place
+            error = self.runner.run(Job("grade", place, arguments, self.seconds))
             if (place / "result.json").exists():
                 report.write(place / "key", key)  # now the result is complete
             result = _stored(place, key)
-            if result is None:
-                result = {"marks": None, "remarks": [f"grading failed: {error}"]}
-    except OSError as error:
-        result = {"marks": None, "remarks": [f"cannot be read: {error}"]}
-    row = sheet.row(student, result, typed)
-    try:
-        _write_page(out / "feedback" / f"{student}.html", name, row, sheet, place, do)
-    except OSError as error:
-        _remark(row, f"the feedback page cannot be written: {error}")
-    return row
+        if result is None:
+            result = {"marks": None, "remarks": [f"grading failed: {error}"]}
+        return result
 
-
-def _write_page(path, name, row, sheet, place, do):
-    """Write a feedback page where anything on it has changed or it has failed before."""
-    stamp, html = report.stamp(row), ""
-    done = path.exists() and stamp.encode() in path.read_bytes()[:100]
-    if row["graded"] and not done:
-        if error := do("feedback", place, name, place, row["by_hand"]):
-            stamp = "incomplete, to be written again"
-            what = "the feedback page lacks the notebook and is tried again next time"
-            _remark(row, f"{what}: {error}")
-        else:
-            html = (place / "feedback.html").read_text("utf-8")
-    if (done or html) and (cells := _left_out(place)):
-        _remark(row, f"not shown on the feedback page: {first_few(cells)}")
-    if not done:
-        report.write(path, f"<!-- {stamp} -->\n" + report.page(name, row, sheet, html))
+    def _write_page(self, path, row, place):
+        """Write a feedback page where anything on it has changed or it has failed before."""
+        stamp, html = report.stamp(row), ""
+        done = path.exists() and stamp.encode() in path.read_bytes()[:100]
+        if row["graded"] and not done:
+            arguments = self.name, place, row["by_hand"]
+            if error := self.runner.run(Job("feedback", place, arguments)):
+                stamp = "incomplete, to be written again"
+                failure = (
+                    "the feedback page lacks the notebook and is tried again next time"
+                )
+                _remark(row, f"{failure}: {error}")
+            else:
+                html = (place / "feedback.html").read_text("utf-8")
+        if (done or html) and (cells := _left_out(place)):
+            _remark(row, f"not shown on the feedback page: {first_few(cells)}")
+        if not done:
+            page = report.page(self.name, row, self.sheet, html)
+            report.write(path, f"<!-- {stamp} -->\n" + page)
 
 
 def _remark(row, text):
@@ -212,18 +264,15 @@ def _left_out(place):
         return []
 
 
-def _edition(source, master):
-    """A name for the state of the assignment, of nbgrader and of the grader."""
-    digest = hashlib.sha256(version("nbgrader").encode())
-    digest.update(nbformat.writes(master).encode())
-    for path in [*assignment.data_files(source), *PROGRAMS]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+def _state(source, master):
+    """Name the state of the assignment, of nbgrader and of the grader."""
+    parts = edition.edition()["nbgrader"].encode(), nbformat.writes(master).encode()
+    return edition.digest(*parts, files=assignment.data_files(source))
 
 
-def _key(edition, paths):
-    """A name for the state of a submission and of what it is graded by."""
-    digest = hashlib.sha256(edition.encode())
+def _key(state, paths):
+    """Name the state of a submission and of what it is graded by."""
+    digest = hashlib.sha256(state.encode())
     for path in paths:
         digest.update(os.fsencode(path.name))
         if path.is_symlink():

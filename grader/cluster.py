@@ -3,7 +3,7 @@
 What a worker needs travels with the task: the files of a student, or of ``graded/STUDENT``
 for the feedback page. What it has written comes back, and this side puts it where it lies
 without a cluster. So what is kept, what is graded again and how marks are written is
-batch.py's business, here as there; ``Cluster`` only takes the place of ``in_process``.
+batch.py's business, here as there; ``Cluster`` is only another ``Runner``, see jobs.py.
 
 A worker that dies or is cut off is Dask's business: it hands the task to another one.
 Each worker notes with the scheduler what it begins, and who has begun three times begins no
@@ -23,8 +23,9 @@ from time import monotonic
 
 from distributed import Client, KilledWorker, LocalCluster
 
-from grader.processes import MOST_SECONDS
-from grader.worker import edition, mismatch, packed, work
+from grader.edition import edition, mismatch
+from grader.jobs import Job
+from grader.worker import Parcel, packed, work
 
 GONE = "CLUSTER: the scheduler does not answer any more. The same command goes on."
 ATTEMPTS = 5  # where a worker that should not be there has refused, or one has died
@@ -49,7 +50,7 @@ def local(jobs: int) -> LocalCluster:
 
 
 class Cluster:
-    """In place of ``in_process``: the same call, done by a worker of Dask's.
+    """The ``Runner`` of jobs.py whose jobs are done by workers of Dask.
 
     Parameters
     ----------
@@ -57,8 +58,6 @@ class Cluster:
         Of a scheduler, ``tcp://…`` or ``tls://…``; ``local`` starts one on this computer.
     jobs : int
         How many workers ``local`` starts; another cluster has those that it has.
-    template : Path
-        The course folder with the released assignment.
     wait : float
         Seconds to wait for the scheduler, and then for a first worker.
 
@@ -70,8 +69,8 @@ class Cluster:
 
     most = 256  # threads that wait here for a worker, of which more may join
 
-    def __init__(self, address: str, jobs: int, template: Path, wait: float = 60):
-        self.own, self.template = None, template
+    def __init__(self, address: str, jobs: int, wait: float = 60):
+        self.own = None
         if address == "local":
             self.own = local(jobs)
         try:
@@ -91,34 +90,37 @@ class Cluster:
         if strangers := self._strangers():
             self.close()
             sys.exit("\n".join(f"CLUSTER: {why}" for why in strangers.values()))
-        files = packed(template)
-        self.name = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
-        self.client.set_metadata(self.name, files)  # each worker fetches it once
 
-    def __call__(
-        self, task: str, place: Path, *arguments, seconds: float = MOST_SECONDS
-    ) -> str | None:
-        """See ``in_process``; what the worker has written in ``place`` is there then."""
-        self._wait_for_turn(task)
+    def share(self, template: Path) -> None:
+        """Have the scheduler keep the released assignment; each worker fetches it once."""
+        files, self.template = packed(template), template
+        self.name = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
+        self.client.set_metadata(self.name, files)
+
+    def run(self, job: Job) -> str | None:
+        """Have a worker do a job, and put into its place what the worker has written."""
+        self._wait_for_turn(job)
         try:
-            paths = [p for a in arguments for p in (a if isinstance(a, list) else [a])]
-            paths = [p for p in paths if isinstance(p, Path) and p != self.template]
-            sent = {
-                path: packed(path) for path in {place: None, **dict.fromkeys(paths)}
-            }
-            error, files = self._ask(task, place, sent, arguments, seconds)
-            for name, content in files.items():
-                if sent[place].get(name) != content and Path(name).name == name:
-                    (place / name).write_bytes(content)
+            files = {path: packed(path) for path in self._paths(job)}
+            error, results = self._ask(job, files)
+            for name, content in results.items():
+                if files[job.place].get(name) != content and Path(name).name == name:
+                    (job.place / name).write_bytes(content)
             return error
         finally:
             with self.turn:
                 self.on_their_way -= 1
-                self.done += task == "grade"
+                self.done += job.task == "grade"
                 self.turn.notify()
 
+    def _paths(self, job):
+        """List the paths of a job that travel with it."""
+        lists = [a if isinstance(a, list) else [a] for a in job.arguments]
+        paths = [p for values in lists for p in values if isinstance(p, Path)]
+        return dict.fromkeys([job.place, *(p for p in paths if p != self.template)])
+
     def pace(self, left: int) -> str:
-        """Submissions a minute so far, and the time that this many more will take."""
+        """Say how many submissions a minute, and the time that this many more will take."""
         if not self.done:
             return ""
         rate = 60 * self.done / (monotonic() - self.start)
@@ -132,18 +134,17 @@ class Cluster:
         if self.own:
             self.own.close()
 
-    def _ask(self, task, place, sent, arguments, seconds):
-        """Have it done by a worker: what went wrong or None, and the files of ``place``."""
-        job, failure = (uuid.uuid4().hex, task, place, sent, arguments, seconds), ""
+    def _ask(self, job, files):
+        """Have it done by a worker: what went wrong or None, and the files of its place."""
+        name, failure = uuid.uuid4().hex, ""
+        parcel = Parcel(name, job, files, self.template, self.name, edition())
         for _ in range(ATTEMPTS):
             future = self.client.submit(
                 work,
-                edition(),
-                (self.name, self.template),
-                job,
-                key=f"{task}-{uuid.uuid4().hex}",
+                parcel,
+                key=f"{job.task}-{uuid.uuid4().hex}",
                 # A submission begun is to be finished.
-                priority=int(task == "feedback"),
+                priority=int(job.task == "feedback"),
                 pure=False,
             )
             try:
@@ -159,9 +160,11 @@ class Cluster:
                     self.client.retire_workers([address])
         return f"no worker could do it: {failure}", {}
 
-    def _wait_for_turn(self, task):
+    def _wait_for_turn(self, job):
         with self.turn:
-            while task == "grade" and self.on_their_way >= self._number_of_workers():
+            while (
+                job.task == "grade" and self.on_their_way >= self._number_of_workers()
+            ):
                 self.turn.wait(2)
             self.on_their_way += 1
 
@@ -175,20 +178,20 @@ class Cluster:
         return self.workers
 
     def _strangers(self):
-        """Workers that must not grade, by address, each with a sentence."""
-        here, strangers = edition(), {}
+        """Find workers that must not grade, by address, each with a sentence."""
+        expected, strangers = edition(), {}
         threads = self.client.nthreads()
         try:  # it reads the tasks, too
-            found = self.client.run_on_scheduler(edition)
+            actual = self.client.run_on_scheduler(edition)
         except OSError:
             sys.exit(GONE)
         except Exception as error:  # whatever another grader raises, or none
-            found = error
-        if found != here:
-            sys.exit(f"CLUSTER: {mismatch(here, found)} on the scheduler")
-        for address, found in self.client.run(edition, on_error="return").items():
-            if found != here:
-                strangers[address] = f"{mismatch(here, found)} on worker {address}"
+            actual = error
+        if actual != expected:
+            sys.exit(f"CLUSTER: {mismatch(expected, actual)} on the scheduler")
+        for address, actual in self.client.run(edition, on_error="return").items():
+            if actual != expected:
+                strangers[address] = f"{mismatch(expected, actual)} on worker {address}"
             elif threads.get(address, 1) != 1:
                 got = f"{threads[address]} threads on worker {address}"
                 strangers[address] = f"expected --nthreads 1, got {got}"

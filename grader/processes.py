@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 
 from grader import installers
+from grader.jobs import Job
 
-MOST_SECONDS = 900  # at least, for a submission; limits.py should have ended it before
 KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 HOMES = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")  # the last three: Windows
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
@@ -30,26 +30,45 @@ class Stopped(Exception):
     """What was asked for is not done, since ``stop`` has been called."""
 
 
-def in_process(
-    task: str, place: Path, *arguments, seconds: float = MOST_SECONDS
-) -> str | None:
-    """Do ``course.task(*arguments)`` in a process of its own; what went wrong, or None.
+class Processes:
+    """The ``Runner`` of jobs.py that needs nothing but this computer."""
+
+    def __init__(self, most: int):
+        self.most = most
+
+    def share(self, template: Path) -> None:
+        """Do nothing: jobs reach the folder where it is."""
+
+    def run(self, job: Job) -> str | None:
+        """See ``in_process``."""
+        return in_process(job)
+
+    def pace(self, left: int) -> str:
+        """Leave it to whoever looks at the lines: here all submissions take as long."""
+        return ""
+
+    def close(self) -> None:
+        """Do nothing: no process outlives its job."""
+
+
+def in_process(job: Job) -> str | None:
+    """Do a job in a process of its own; return what went wrong, or None.
 
     It runs in an empty folder that is removed later, its home too, with an environment
     that holds none of the teacher's tokens and installs nothing; what it prints goes to
-    ``place / "log.txt"``. When it ends, or after ``seconds``, whatever it has started
-    ends too.
+    ``job.place / "log.txt"``. When it ends, or after ``job.seconds``, whatever it has
+    started ends too.
     """
-    log, token = place / "log.txt", uuid.uuid4().hex
+    log, token = job.place / "log.txt", uuid.uuid4().hex
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        work = PROCESSES.Process(target=_work, args=(task, arguments, home, token, log))
+        work = PROCESSES.Process(target=_work, args=(job, home, token, log))
         with _starting:  # or it would start behind the back of ``stop``
             if _stopped.is_set():
                 raise Stopped
             work.start()
             _running.add(work)
         try:
-            work.join(seconds)
+            work.join(job.seconds)
             code = work.exitcode
         finally:
             _running.discard(work)
@@ -59,22 +78,20 @@ def in_process(
     if code == 0:
         return None
     if code is None:
-        return f"it took more than {seconds:.0f} s"
+        return f"it took more than {job.seconds:.0f} s"
     if code < 0:
         return f"signal {-code} ended it; read the notebook before you run it again"
     return log.read_text("utf-8", errors="replace").strip().split("\n")[-1]
 
 
-def prepare() -> None:
-    """To be called once, before anything runs in a process of its own."""
+def prepare(*modules: str) -> None:
+    """Load once what processes need, and these modules; call it before the first one."""
     _adopt()
     loaded = ["grader.course", "matplotlib.font_manager"]
     # What nbgrader and nbconvert load when they come to need it: half a second.
     loaded += ["sqlalchemy.dialects.sqlite", "IPython.lib.lexers", "ipykernel"]
     loaded += ["pygments.lexers.python", "nbgrader.apps", "nbgrader.converters"]
-    if "distributed" in sys.modules:  # a new process runs the main program's imports
-        loaded.append("distributed.nanny")
-    PROCESSES.set_forkserver_preload(loaded)
+    PROCESSES.set_forkserver_preload([*loaded, *modules])
 
 
 def stop() -> None:
@@ -136,8 +153,8 @@ def _is_orphan(process, token):
         return False
 
 
-def _work(task, arguments, home, token, log):
-    """In the new process: set it up and go."""
+def _work(job, home, token, log):
+    """Set up the new process, and do the job in it."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C is for the parent, which then ends this process
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -159,7 +176,7 @@ def _work(task, arguments, home, token, log):
     os.chdir(home)
     from grader import course  # here, as the parent has no need of nbgrader
 
-    getattr(course, task)(*arguments)
+    getattr(course, job.task)(*job.arguments)
 
 
 def _copy_fonts(folder):

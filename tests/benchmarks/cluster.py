@@ -30,6 +30,7 @@ import psutil
 from distributed import Client
 
 from grader.batch import collect
+from grader.jobs import Job
 from grader.processes import in_process, prepare
 from tests.benchmarks import sleeping
 from tests.homework import classroom
@@ -86,7 +87,7 @@ def sample(folder):
 
 def _real(task, place, *arguments):
     start = time.monotonic()
-    if error := in_process(task, place, *arguments):
+    if error := in_process(Job(task, place, arguments)):
         sys.exit(f"{task}: {error}")
     return time.monotonic() - start
 

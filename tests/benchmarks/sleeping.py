@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from grader import worker
+from grader.jobs import Job
 
 SAMPLE, SECONDS = "SLEEPING_SAMPLE", "SLEEPING_SECONDS"  # variables, see cluster.py
 SPREAD = 0.3  # a grading takes this much more or less
@@ -34,21 +35,21 @@ def digest(paths: list[Path]) -> str:
     return found.hexdigest()[:12]
 
 
-def in_process(task: str, place: Path, *arguments, seconds: float) -> None:
-    """In place of ``grader.processes.in_process``: as long, and as many bytes."""
-    sample = Path(os.environ[SAMPLE])
-    if task == "grade":
+def in_process(job: Job) -> None:
+    """Do in place of ``grader.processes.in_process`` as long, and as many bytes."""
+    sample, place = Path(os.environ[SAMPLE]), job.place
+    if job.task == "grade":
         for path in sample.iterdir():
             if path.name != "feedback.html":
                 shutil.copy(path, place)
         result = json.loads((sample / "result.json").read_text("utf-8"))
-        result["remarks"] = [digest(arguments[0])]
+        result["remarks"] = [digest(job.arguments[0])]
         (place / "result.json").write_text(json.dumps(result), "utf-8")
     else:
         shutil.copy(sample / "feedback.html", place)
-    seed = task + (place / "result.json").read_text("utf-8")
+    seed = job.task + (place / "result.json").read_text("utf-8")
     spread = random.Random(seed).uniform(1 - SPREAD, 1 + SPREAD)
-    time.sleep(json.loads(os.environ[SECONDS])[task] * spread)
+    time.sleep(json.loads(os.environ[SECONDS])[job.task] * spread)
 
 
 def dask_setup(_) -> None:

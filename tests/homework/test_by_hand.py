@@ -14,6 +14,7 @@ import pytest
 from grader import batch
 from grader.__main__ import main
 from grader.course import release
+from grader.processes import Processes
 from grader.report import (
     BY_HAND,
     Sheet,
@@ -84,19 +85,21 @@ def fake(tmp_path, monkeypatch):
     def grade(meanwhile=lambda: None):
         events = [meanwhile]
 
-        def do(task, place, *_, seconds=0):
-            if task == "grade":
-                (place / "result.json").write_text(json.dumps(RESULT))
+        def do(job):
+            if job.task == "grade":
+                (job.place / "result.json").write_text(json.dumps(RESULT))
                 events.pop()() if events else None
-            elif task == "feedback":
-                (place / "feedback.html").write_text("<html><body>")
+            elif job.task == "feedback":
+                (job.place / "feedback.html").write_text("<html><body>")
 
         for name in ("ada", "bo"):
             path = submissions / f"{name}.ipynb"
             path.parent.mkdir(exist_ok=True)
             path.write_text(path.read_text() + "." if path.exists() else "")
-        monkeypatch.setattr(batch, "in_process", do)
-        batch.run(submissions, FOLDERS[ASSIGNMENT], out, 1)
+        monkeypatch.setattr(batch, "in_process", do)  # for the release
+        runner = Processes(1)
+        runner.run = do
+        batch.run(submissions, FOLDERS[ASSIGNMENT], out, runner)
         with (out / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
             return {row["student"]: row["homogeneous"] for row in csv.DictReader(file)}
 
@@ -334,10 +337,13 @@ def test_a_table_that_is_open_elsewhere_is_said_and_left(tmp_path, monkeypatch):
 def test_a_page_that_was_saved_in_another_encoding_is_written_again(tmp_path):
     row, path = SHEET.row("ada", RESULT, {}), tmp_path / "ada.html"
     path.write_bytes(f"<!-- {stamp(row)} -->é".encode("cp1252"))
-    batch._write_page(path, ASSIGNMENT, row, SHEET, tmp_path, None)
+    runner = Processes(1)
+    runner.run = lambda job: None
+    grading = batch.Grading(ASSIGNMENT, "state", 1, tmp_path, SHEET, runner)
+    grading._write_page(path, row, tmp_path)
     path.write_text("saved again", "utf-16")
     (tmp_path / "feedback.html").write_text("<body>new")
-    batch._write_page(path, ASSIGNMENT, row, SHEET, tmp_path, lambda *_: None)
+    grading._write_page(path, row, tmp_path)
     assert path.read_text("utf-8").startswith(f"<!-- {stamp(row)} -->")
 
 

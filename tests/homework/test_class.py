@@ -11,6 +11,7 @@ import pytest
 from grader import processes
 from grader.__main__ import main
 from grader.course import release
+from grader.jobs import Job
 from tests.homework.assignments import FOLDERS, SOURCE
 from tests.homework.classroom import (
     ASSIGNMENT,
@@ -90,7 +91,7 @@ def test_nothing_starts_once_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_stopped", threading.Event())
     processes.stop()
     with pytest.raises(processes.Stopped):
-        processes.in_process("grade", tmp_path)
+        processes.in_process(Job("grade", tmp_path))
     assert not list(tmp_path.iterdir()), "expected no log, since nothing has run"
 
 

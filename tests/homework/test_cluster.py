@@ -14,10 +14,12 @@ import psutil
 import pytest
 from distributed import WorkerPlugin
 
+import grader.edition
 import grader.worker
 from grader import worker
 from grader.cluster import Cluster, local
 from grader.handed_in import MOST_BYTES
+from grader.jobs import Job
 from tests.homework.assignments import ROOT
 from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps
 
@@ -78,7 +80,7 @@ def folder(tmp_path_factory):
     course.write_text(COURSE.format(diary=str(folder / "diary")))
     processes = folder / "grader" / "processes.py"
     text = processes.read_text()
-    loads = "set_forkserver_preload(loaded)"
+    loads = "set_forkserver_preload([*loaded, *modules])"
     assert loads in text
     processes.write_text(text.replace(loads, "set_forkserver_preload([])"))
     (folder / "class").mkdir()
@@ -161,15 +163,17 @@ def test_a_worker_with_another_grader_is_refused(folder, workers, tmp_path):
 def pretend(edition, dask_worker):
     """On a worker: grade without nbgrader, with this edition."""
 
-    def in_process(task, place, *arguments, seconds):
-        (place / "result.json").write_text(json.dumps(str(dask_worker.address)))
+    def in_process(job):
+        (job.place / "result.json").write_text(json.dumps(str(dask_worker.address)))
 
-    worker.in_process, worker.edition = in_process, lambda: edition
+    worker.in_process = in_process
+    worker.edition = grader.edition.edition = lambda: edition
 
 
 def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
     (tmp_path / "template").mkdir()
-    cluster = Cluster(workers.scheduler_address, 1, tmp_path / "template")
+    cluster = Cluster(workers.scheduler_address, 1)
+    cluster.share(tmp_path / "template")
     here = worker.edition()
     try:
         first, second = cluster.client.nthreads()
@@ -179,7 +183,7 @@ def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
         for number in range(4):
             place = tmp_path / str(number)
             place.mkdir()
-            assert cluster("grade", place, [], "name", place) is None
+            assert cluster.run(Job("grade", place, ([], "name", place))) is None
             assert json.loads((place / "result.json").read_text()) == first
     finally:
         cluster.close()
@@ -194,13 +198,12 @@ class Deadly(WorkerPlugin):
         grader.worker.in_process = self.in_process
 
     @staticmethod
-    def in_process(task, place, paths, name, out, seconds):
-        if "kills" in name:
-            time.sleep(
-                1
-            )  # Dask starts no worker again that ends as soon as it is there
+    def in_process(job):
+        if "kills" in job.place.name:
+            # Dask starts no worker again that ends as soon as it is there.
+            time.sleep(1)
             psutil.Process().kill()
-        (place / "result.json").write_text(json.dumps(name))
+        (job.place / "result.json").write_text(json.dumps(job.place.name))
 
 
 def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
@@ -209,18 +212,18 @@ def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
     names = ["kills", "waits"]
     with local(1) as only:
         only.scheduler.allowed_failures = 0
-        cluster = Cluster(only.scheduler_address, 1, tmp_path / "template")
+        cluster = Cluster(only.scheduler_address, 1)
+        cluster.share(tmp_path / "template")
         cluster.client.register_plugin(Deadly())
         cluster.workers, cluster.asked = len(names), float("inf")
         with ThreadPoolExecutor(len(names)) as pool:
             asked = {}
             for name in names:
                 (tmp_path / name).mkdir()
-                call = ("grade", tmp_path / name, [], name, tmp_path / name)
-                asked[name] = pool.submit(cluster, *call)
+                asked[name] = pool.submit(cluster.run, Job("grade", tmp_path / name))
                 time.sleep(0.1)
             try:
-                answers = {name: asked[name].result(timeout=120) for name in names}
+                answers = {name: asked[name].result(timeout=300) for name in names}
             finally:
                 cluster.close()
     blamed = "3 workers died while they ran it; read it first"
@@ -231,11 +234,12 @@ def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
 def remembers(diary):
     """On a worker: note who begins what, and grade nothing."""
 
-    def in_process(task, place, paths, name, out, seconds):
+    def in_process(job):
+        name = job.place.name
         with open(diary, "a") as file:
             print(name, "begun by", os.getpid(), file=file, flush=True)
             time.sleep(0.5)
-        (place / "result.json").write_text(json.dumps(name))
+        (job.place / "result.json").write_text(json.dumps(name))
 
     worker.in_process = in_process
 
@@ -253,13 +257,12 @@ def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
         call += ["--memory-limit", "0", "--no-dashboard", "--host", "127.0.0.1"]
         call += ["--dashboard-address", "127.0.0.1:0", "--death-timeout", "5"]
         lost = psutil.Popen(call, cwd=ROOT, stderr=subprocess.DEVNULL)
-        cluster = Cluster(there.scheduler_address, 1, tmp_path / "template")
+        cluster = Cluster(there.scheduler_address, 1)
+        cluster.share(tmp_path / "template")
         try:
             cluster.client.wait_for_workers(2, timeout=60)
             cluster.client.run(remembers, str(diary))
-            one = lambda name: cluster(
-                "grade", tmp_path / name, [], name, tmp_path / name
-            )
+            one = lambda name: cluster.run(Job("grade", tmp_path / name))
             with ThreadPoolExecutor(len(names)) as pool:
                 asked = [pool.submit(one, name) for name in names]
                 while f"begun by {lost.pid}\n" not in diary.read_text():
@@ -293,11 +296,11 @@ def test_nothing_listens_beyond_this_computer(workers):
     assert heard == {"127.0.0.1"}
 
 
-def test_nobody_waits_for_a_scheduler_that_is_not_there(tmp_path):
+def test_nobody_waits_for_a_scheduler_that_is_not_there():
     with pytest.raises(
         SystemExit, match=r"no scheduler answers at 'tcp://127.0.0.1:9'"
     ):
-        Cluster("tcp://127.0.0.1:9", 1, tmp_path, wait=1)
+        Cluster("tcp://127.0.0.1:9", 1, wait=1)
 
 
 def test_what_is_sent_arrives(tmp_path):
