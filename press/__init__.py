@@ -1,14 +1,16 @@
 """All that turns chapters into what is read, shown and looked up.
 
 =========== =========================================================================
-chapters    what a chapter is: its number, title, sections, interactive figures
-plan        what no notebook says of itself: parts, weeks, paths; from ``_toc.yml``
+chapters    what a chapter is: its number, part, title, sections, interactive figures
+new_chapter the files of a chapter that is to be written, from ``template``
 lint        what a notebook must keep to
 execution   notebooks run, each once: what runs, where it is kept, when it runs again
 figures     an interactive figure without a kernel: its frames, its HTML, its script
 pages       the built pages: links, numbers, code, head and foot; templates, style
 tables      the map, the paths, the lecturers' tables, the appendices
 decks       slides for lectures, and a chapter live on a projector
+paper       the book and its chapters for print
+build       jupyter-book, called; ``__main__`` is what ``make book`` and ``check`` run
 =========== =========================================================================
 
 Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.

@@ -8,7 +8,7 @@ import time
 import yaml
 
 from press import chapters
-from press.build import BUILD, LOGS, Warned, pages
+from press.build import LOGS, Warned, pages
 from press.execution import cache
 
 STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
@@ -40,7 +40,9 @@ def book() -> list[str]:
     troubles += _failed(notebooks)
     _print(troubles)
     if stands:
-        print(f"The book stands. Open it with a browser:  {_address(BUILD / 'html')}")
+        print(
+            f"The book stands. Open it with a browser:  {_address(chapters.BUILD / 'html')}"
+        )
     return troubles
 
 
@@ -55,7 +57,7 @@ def check(slug: str) -> list[str]:
     elsewhere = _started(["tests.robustness.elsewhere", *bits], "elsewhere")
     cache.execute([chapters.CHAPTERS[slug].path])
     # Its page in a book of its own: references to other chapters lead nowhere there.
-    folder = BUILD / "check"
+    folder = chapters.BUILD / "check"
     folder.mkdir(parents=True, exist_ok=True)
     toc = {"format": "jb-book", "root": f"book/{slug}"}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), "utf-8")

@@ -9,8 +9,7 @@ from press import chapters
 from press.execution import cache
 from press.execution.progress import Line
 
-BUILD = chapters.ROOT / "_build"
-LOGS = BUILD / "logs"
+LOGS = chapters.BUILD / "logs"
 # How it is to say what it says.
 SAID = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"

@@ -17,6 +17,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 BOOK = ROOT / "book"
+BUILD = ROOT / "_build"  # all that is made
 PATTERN = re.compile(r"(\d\d)_\w+")
 
 # Sections that no reading time counts to the core, besides those whose title ends in a star.

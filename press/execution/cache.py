@@ -16,11 +16,10 @@ from jupyter_cache.cache.db import NbCacheRecord
 from nbformat import NotebookNode
 from sphinx.util import logging
 
-from press.chapters import ROOT
+from press.chapters import BUILD, ROOT
 from press.execution import record
 from press.execution.box import Failure, box
 
-BUILD = ROOT / "_build"
 LOG = BUILD / "logs" / "notebooks.txt"
 # What a notebook may use besides itself; jupyter-cache compares its code.
 USED = (

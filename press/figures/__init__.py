@@ -16,6 +16,7 @@ from string import Template
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
+from press.figures import ticks
 from utils.interact.controls import coarsen, starts, state
 from utils.interact.drawing import describe, description, frame, layout_of, png, vector
 
@@ -78,7 +79,8 @@ class _Pictures(dict):
 
     def __missing__(self, indices):
         function, controls = self.source
-        image = frame(function, controls, indices, self.dpi, self.layout)
+        position = function, controls, indices
+        image = frame(*position, self.dpi, self.layout, ticks.measured_once)
         if image.size != (self.size or image.size):
             where = f"{function.__name__}({state(controls, indices)})"
             wanted = f"expected every frame to have {self.size} pixels"

@@ -10,7 +10,7 @@ from sphinx.errors import ExtensionError
 
 from press import chapters
 
-HOMEWORK = Path("_build") / "homework"  # where `make homework` puts the zips
+ZIPS = Path("_build") / "homework"  # where `make homework` puts the zips
 PDF = Path("_build") / "pdf"  # where `make pdf` puts the book and its chapters
 BOOK = "neural-networks-derived.pdf"
 ZIP = "Exercises for marks; their checks answer at once"
@@ -32,7 +32,7 @@ def setup(app):
 
 def zips(root: Path, slug: str) -> list[Path]:
     """The assignments of a chapter, as students get them: made before the pages."""
-    return sorted((root / HOMEWORK).glob(f"{chapters.digits(slug)}_*.zip"))
+    return sorted((root / ZIPS).glob(f"{chapters.digits(slug)}_*.zip"))
 
 
 def pdf(root: Path, name: str) -> list[Path]:
@@ -127,7 +127,7 @@ def _copy_files(app, exception):
     """Beside the pages, so that a folder of HTML is all that is published."""
     if exception is not None or app.builder.format != "html":
         return
-    for source, pattern in ((HOMEWORK, "*.zip"), (PDF, "*.pdf")):
+    for source, pattern in ((ZIPS, "*.zip"), (PDF, "*.pdf")):
         folder = Path(app.outdir, source.name)
         shutil.rmtree(folder, ignore_errors=True)  # something may have gone
         folder.mkdir()

@@ -4,7 +4,8 @@ import shutil
 import sys
 
 from press import chapters
-from press.build import BUILD, pages
+from press.build import pages
+from press.chapters import BUILD
 from press.execution import cache
 from press.execution.progress import Line
 from press.pages.chapter_head import BOOK

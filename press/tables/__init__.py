@@ -76,5 +76,5 @@ def _fill_page(app, page, source):
     for pattern in ("data/*", "*_*.ipynb"):
         for path in chapters.BOOK.glob(pattern):
             app.env.note_dependency(str(path))
-    for path in course.HOMEWORK.glob("*/*.ipynb"):
+    for path in course.ASSIGNMENTS.glob("*/*.ipynb"):
         app.env.note_dependency(str(path))

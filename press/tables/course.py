@@ -8,7 +8,7 @@ from press import chapters
 from press.decks import written
 from press.tables import appendices
 
-HOMEWORK = chapters.ROOT / "homework" / "source"
+ASSIGNMENTS = chapters.ROOT / "homework" / "source"
 WEEKS = 14
 VOTE = 4  # minutes of a slider in a lecture; a slide takes one
 
@@ -76,7 +76,7 @@ def talk(notebook):
 def homework(chapter: chapters.Chapter) -> tuple[int, float]:
     """The number of tasks of a chapter's assignments, and their points."""
     tasks, points = 0, 0
-    for path in sorted(HOMEWORK.glob(f"{chapter.digits}_*/*.ipynb")):
+    for path in sorted(ASSIGNMENTS.glob(f"{chapter.digits}_*/*.ipynb")):
         infos = [c.metadata.get("nbgrader", {}) for c in nbformat.read(path, 4).cells]
         marked = [info for info in infos if info.get("grade")]
         tasks += len({info.grade_id.split("-marks")[0] for info in marked})
@@ -90,7 +90,7 @@ def assignments():
         "| assignment | tasks | of these by hand | points | minutes |",
         "|---|---|---|---|---|",
     ]
-    for path in sorted(HOMEWORK.glob("*/*.ipynb")):
+    for path in sorted(ASSIGNMENTS.glob("*/*.ipynb")):
         cells = nbformat.read(path, 4).cells
         title = re.match(r"# (.+)", cells[0].source)[1]
         marked = [
@@ -114,7 +114,7 @@ def calendar():
     busy = 0
     for week in range(1, WEEKS + 1):
         taught = [c for c in chapters.CHAPTERS.values() if c.week_of_14 == week]
-        names = {f.name: c for c in taught for f in HOMEWORK.glob(f"{c.digits}_*")}
+        names = {f.name: c for c in taught for f in ASSIGNMENTS.glob(f"{c.digits}_*")}
         projects = [c for name, c in names.items() if name != c.slug]
         if projects:
             out, busy = f"project of Chapter {projects[-1].number}, two weeks", 2

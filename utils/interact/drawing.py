@@ -21,11 +21,28 @@ def frame(
     indices: Sequence[int],
     dpi: float,
     layout: tuple | None = None,
+    faster: Callable = contextlib.nullcontext,
 ) -> Image.Image:
-    """The picture at a position of the controls, its axes where ``layout`` has them."""
+    """Draw the picture at a position of the controls.
+
+    Parameters
+    ----------
+    function : callable
+        Draws the figure, with a value for each control.
+    controls : sequence of Control
+        What the reader moves.
+    indices : sequence of int
+        The position: for each control which of its values.
+    dpi : float
+        Pixels per inch.
+    layout : tuple, optional
+        Of ``layout_of``: where the axes are.
+    faster : callable, optional
+        ``faster(figure)`` is a context in which a figure with that layout is drawn.
+    """
     with garbage_later():
         figure = _draw(function, arguments_at(controls, indices))
-        image = _pixels(figure, dpi, layout)
+        image = _pixels(figure, dpi, layout, faster)
         del figure
     return image
 
@@ -91,8 +108,8 @@ def _draw(function, arguments):
     return figure
 
 
-def _pixels(figure, dpi, layout):
-    """The drawn figure; ``layout`` holds for one whose axes are arranged alike.
+def _pixels(figure, dpi, layout, faster=contextlib.nullcontext):
+    """Draw a figure; ``layout`` holds for one whose axes are arranged alike.
 
     Constrained layout costs more than the drawing, and would let the axes shift as
     labels change; so the first frame of a figure lays out all of them. The minor ticks
@@ -104,7 +121,7 @@ def _pixels(figure, dpi, layout):
     size = tuple(figure.bbox.size.astype(int).tolist())
     renderer = _renderer(*size, dpi)
     renderer.clear()
-    with _ticks_measured_once(figure) if is_laid_out else contextlib.nullcontext():
+    with faster(figure) if is_laid_out else contextlib.nullcontext():
         figure.draw(renderer)
     pixels = renderer.buffer_rgba()
     return Image.frombuffer("RGBA", size, pixels, "raw", "RGBA", 0, 1).convert("RGB")
@@ -120,30 +137,6 @@ def _arrange(figure, layout):
     for ax in figure.axes:
         ax.minorticks_off()
     return is_alike
-
-
-@contextlib.contextmanager
-def _ticks_measured_once(figure):
-    """Each axis keeps its ticks and the boxes of their labels while it is drawn.
-
-    Matplotlib finds both twice, for the ticks and for the place of the axis's name.
-    """
-    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
-    for axis in axes:
-        _keep_ticks(axis)
-    try:
-        yield
-    finally:
-        for axis in axes:
-            del axis._update_ticks, axis._get_ticklabel_bboxes
-
-
-def _keep_ticks(axis):
-    boxes_of = axis._get_ticklabel_bboxes
-    ticks = functools.cache(axis._update_ticks)
-    boxes = functools.cache(lambda renderer: boxes_of(ticks(), renderer))
-    axis._update_ticks = ticks
-    axis._get_ticklabel_bboxes = lambda _, renderer: boxes(renderer)
 
 
 def _geometry(figure):
