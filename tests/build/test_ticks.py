@@ -23,7 +23,7 @@ def line():
 
 @pytest.mark.parametrize("faster", [None, ticks.measured_once])
 def test_a_frame_leaves_matplotlib_as_it_is(line, faster):
-    controls = controls_of(line, {"slope": (0.0, 2.0, 1.0)}, None, None)
+    controls = controls_of(line, {"slope": (0.0, 2.0, 1.0)}, {}, None)
     layout = layout_of(line, controls)
     frame(line, controls, (1,), 100, layout, *([faster] if faster else []))
     for axis in (line.figure.axes[0].xaxis, line.figure.axes[0].yaxis):
@@ -31,7 +31,7 @@ def test_a_frame_leaves_matplotlib_as_it_is(line, faster):
 
 
 def test_a_frame_is_the_same_without_the_shortcut(line):
-    controls = controls_of(line, {"slope": (0.0, 2.0, 1.0)}, None, None)
+    controls = controls_of(line, {"slope": (0.0, 2.0, 1.0)}, {}, None)
     layout = layout_of(line, controls)
     one = frame(line, controls, (2,), 100, layout)
     other = frame(line, controls, (2,), 100, layout, ticks.measured_once)
