@@ -17,7 +17,7 @@ def solutions(read):
     """The chapter of solutions."""
     section = nodes.section("", nodes.title("", "Solutions"))
     section += raw(r"\begin{solutions}")
-    section += [chapter.solved() for chapter in read if chapter.solutions]
+    section += [chapter.solutions for chapter in read if chapter.solutions]
     section += raw(r"\end{solutions}")
     return section
 

@@ -7,8 +7,7 @@ from sphinx.builders.latex import LaTeXBuilder
 from sphinx.util.docutils import new_document
 
 from press import chapters
-from press.paper import back, figures
-from press.paper.chapter import PrintedChapter
+from press.paper import back, chapter, figures
 from press.paper.latex import escape as latex
 from press.paper.latex import raw
 from press.paper.writer import Writer
@@ -79,15 +78,13 @@ class Paper(LaTeXBuilder):
         for part in chapters.PARTS:
             title += raw(_part(part))
             for entry in part.chapters:
-                chapter = PrintedChapter(self, entry.slug)
-                title += chapter.body()
-                read.append(chapter)
+                read.append(chapter.printed(self, entry))
+                title += read[-1].body
         title += raw(r"\backmatterbegins")
         title += back.solutions(read)
         title += back.matter(self)
         self.env.resolve_references(tree, indexfile, self)
-        for chapter in read:
-            chapter.finish()
+        chapter.finish(read)
         back.finish(tree)
         return tree
 
@@ -95,9 +92,9 @@ class Paper(LaTeXBuilder):
 def _part(part):
     """The page before the chapters of a part: what each of them holds."""
     holds = [
-        rf"\partchapter{{{chapter.number}}}{{{latex(chapter.title)}}}"
-        rf"{{{latex(chapter.holds)}}}"
-        for chapter in part.chapters
+        rf"\partchapter{{{entry.number}}}{{{latex(entry.title)}}}"
+        rf"{{{latex(entry.holds)}}}"
+        for entry in part.chapters
     ]
     return "\n".join(
         [

@@ -11,6 +11,7 @@ from docutils import nodes
 from PIL import Image
 from pypdf import PdfReader
 
+from press.chapters import Chapter
 from press.execution.box import boxes
 from press.paper.latex import escape
 from utils.interact.controls import starts, state
@@ -75,15 +76,17 @@ def label(slug: str, name: str) -> str:
     return f"figure:{slug}:{name}"
 
 
-def interactive(chapter, frames: Frames, picture: Path, lenient: bool = False) -> str:
-    """The figure at its default, its controls, and the positions that the text names.
+def interactive(
+    builder, chapter: Chapter, frames: Frames, picture: Path, lenient: bool = False
+) -> str:
+    """Show a figure at its default, its controls, and the positions that the text names.
 
     ``lenient`` as ``named`` says.
     """
-    out = Path(chapter.builder.outdir, "figures")
+    out = Path(builder.outdir, "figures")
     out.mkdir(exist_ok=True)
     small, (beside, width) = [], in_a_row(_points(picture))
-    for place in named(frames, chapter.text, lenient):
+    for place in named(frames, chapter.markdown, lenient):
         name = f"{chapter.slug}-{frames.name}-{'-'.join(map(str, place))}.png"
         image = frames.picture(place).convert("RGB")
         image.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
@@ -134,14 +137,14 @@ def in_a_row(points):
     return 1, LEAST * points / LINE
 
 
-def still(chapter, picture: Path, says: str) -> str:
-    """A picture that does not move, under it the title of a drawing.
+def still(builder, picture: Path, says: str) -> str:
+    """Show a picture that does not move, under it the title of a drawing.
 
     ``says`` is its plain text: for a drawing its title and then what leads to what, else
     the name of its class. Of the others the text around them says what they are.
     """
     title = "" if says.startswith("<") else says.partition(": ")[0]
-    out = Path(chapter.builder.outdir, "figures")
+    out = Path(builder.outdir, "figures")
     out.mkdir(exist_ok=True)
     return rf"\stillpicture{{{_copied(picture, out)}}}{{{escape(title)}}}"
 
