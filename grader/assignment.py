@@ -18,7 +18,7 @@ def notebook_path(folder: Path) -> Path:
 
 
 def assignments(folder: Path) -> list[Path]:
-    """The assignments in a folder, each a folder, by name."""
+    """Return the assignments in a folder, each a folder, by name."""
     return sorted(path.parent for path in folder.glob("*/*.ipynb") if _has_name(path))
 
 
@@ -27,7 +27,7 @@ def _has_name(path: Path) -> bool:
 
 
 def find(path: str) -> Path:
-    """The folder of an assignment, absolute; exits with the names there are beside it."""
+    """Return the folder of an assignment, absolute; exit with the names that there are."""
     folder = Path(path).expanduser().resolve()
     if not notebook_path(folder).is_file():
         near = assignments(folder) or assignments(folder.parent)
@@ -37,7 +37,7 @@ def find(path: str) -> Path:
 
 
 def read(folder: Path) -> NotebookNode:
-    """The notebook of an assignment, as ``self_contained`` makes it."""
+    """Return the notebook of an assignment, as ``self_contained`` makes it."""
     return self_contained(nbformat.read(notebook_path(folder), 4), folder)
 
 
@@ -75,12 +75,12 @@ def with_programs(notebook: NotebookNode, folder: Path) -> NotebookNode:
 
 
 def programs(folder: Path) -> list[Path]:
-    """The files that the notebook of an assignment runs."""
+    """Return the files that the notebook of an assignment runs."""
     return [folder / path for path in RUNS.findall(_code(folder))]
 
 
 def data_files(folder: Path) -> list[Path]:
-    """The files that it reads; students get them beside the notebook."""
+    """Return the files that a notebook reads; students get them beside it."""
     paths = dict.fromkeys(DATA.findall(_code(folder)))
     return [(folder / path).resolve() for path in paths]
 
@@ -91,7 +91,7 @@ def _code(folder):
 
 
 def _parts(path):
-    """The imports of a Python file, a line each, and its text from what follows them."""
+    """Part a Python file into its imports, a line each, and the text that follows them."""
     text = path.read_text("utf-8")
     nodes = ast.parse(text).body
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]

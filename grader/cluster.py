@@ -32,7 +32,7 @@ ATTEMPTS = 5  # where a worker that should not be there has refused, or one has 
 
 
 def local(jobs: int) -> LocalCluster:
-    """A scheduler and workers on this computer, where only this computer reaches them."""
+    """Start a scheduler and workers that only this computer reaches."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the workers: it is ours
     try:
         return LocalCluster(

@@ -20,7 +20,7 @@ class Collect(ExchangeCollect):
     """
 
     def init_src(self):
-        """The last submission of each student, of those that are in order."""
+        """Return the last submission of each student, of those that are in order."""
         inbound = Path(self.root, self.coursedir.course_id, "inbound")
         self.inbound_path, last = str(inbound), {}
         for folder in sorted(inbound.glob(f"*+{self.coursedir.assignment_id}+*")):
@@ -75,7 +75,7 @@ class Collect(ExchangeCollect):
 
 
 def _content(name, here):
-    """The bytes of a file in the folder that the descriptor ``here`` belongs to."""
+    """Return the bytes of a file in the folder that the descriptor ``here`` belongs to."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     with open(os.open(name, flags, dir_fd=here), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -101,7 +101,7 @@ def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
 
 
 def incidents(notebook: NotebookNode) -> list[str]:
-    """What happened to cells, where it was more than a wrong answer."""
+    """Say what happened to cells, where it was more than a wrong answer."""
     found = {}
     for number, cell in enumerate(notebook.cells, start=1):
         for output in cell.get("outputs", []):
@@ -123,7 +123,7 @@ def incidents(notebook: NotebookNode) -> list[str]:
 
 
 def _not_there(ename, evalue):
-    """What a cell has looked for in vain, in words."""
+    """Say what a cell has looked for in vain."""
     said = " ".join(evalue.split())
     found = re.search(NOT_THERE[ename], said)
     if ename == "FileNotFoundError":

@@ -28,7 +28,7 @@ def folders(course: Path, name: str) -> tuple[Path, Path]:
 
 
 def gradebook(course: Path, name: str) -> Gradebook:
-    """The course's gradebook; exits where it does not know the assignment."""
+    """Open the course's gradebook; exit where it does not know the assignment."""
     path = course / "gradebook.db"
     if path.is_file():
         book = Gradebook(f"sqlite:///{path}")
@@ -96,7 +96,7 @@ def to_formgrader(course: Path, name: str, sheet: Sheet) -> None:
 
 
 def _enter(book, name, folder, out, typed):
-    """The marks of one student; by how many seconds the submission was late."""
+    """Enter the marks of one student; return how many seconds the submission was late."""
     student = folder.name
     when = _received(folder / RECEIPT[0])
     book.update_or_create_student(student)

@@ -48,7 +48,7 @@ class File:
         return self.path.read_bytes() if self.path else self.data
 
     def start(self) -> bytes:
-        """The first bytes, which tell the kind of file."""
+        """Return the first bytes, which tell the kind of file."""
         if not self.path:
             return self.data[:2000]
         with self.path.open("rb") as file:
@@ -81,7 +81,7 @@ class File:
 
 
 def stem(name: str) -> str:
-    """A file's name without suffix; ``.ipynb`` with what a browser adds is one."""
+    """Return a file's name without suffix; ``.ipynb`` with what a browser adds is one."""
     at = name.lower().rfind(".ipynb")
     return name[:at] if at > 0 else PurePosixPath(name).stem
 
@@ -98,17 +98,17 @@ def is_hidden(name: str) -> bool:
 
 
 def files(paths: Iterable[Path]) -> list[File]:
-    """The files of a student; links are left out."""
+    """Return the files of a student, without links."""
     return [File(legible(path), path) for path in paths if not path.is_symlink()]
 
 
 def legible(path: Path) -> str:
-    """A file's name, with signs in place of what is no UTF-8."""
+    """Return a file's name, with signs in place of what is no UTF-8."""
     return os.fsencode(path.name).decode(errors="replace")
 
 
 def kind(start: bytes) -> str | None:
-    """What a file is that is no notebook, by how it begins; None if nothing is known."""
+    """Name what a file is that is no notebook, by how it begins; None if unknown."""
     beginning = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:20]
     for known, what in KINDS.items():
         if beginning.startswith(known) or beginning.lower().startswith(known):
@@ -119,7 +119,7 @@ def kind(start: bytes) -> str | None:
 
 
 def unpacked(file: File) -> list[File]:
-    """The files in a zip, read without being written anywhere; links are left out.
+    """Read the files in a zip, writing none of them; links are left out.
 
     Those in fewer folders come first.
 

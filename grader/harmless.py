@@ -6,7 +6,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 @pass_context
 def markdown_alone(context, source: str) -> str:
-    """What nbconvert makes of a text, but HTML in it is shown as it was typed."""
+    """Render a text as nbconvert does, but show HTML in it as it was typed."""
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = IPythonRenderer(
         escape=True, allow_harmful_protocols=False, attachments=attachments

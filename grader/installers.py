@@ -79,7 +79,7 @@ def main(arguments: list | None = None) -> int:
 
 
 def asked_for() -> list[str]:
-    """The calls since this was asked last, each once."""
+    """Return the calls since this was asked last, each once."""
     path = Path(os.environ.get(ASKED, "nowhere"))
     try:
         calls = path.read_text("utf-8", errors="replace").splitlines()

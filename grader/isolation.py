@@ -66,12 +66,12 @@ class TestNamespace:
         exec(setup, self.names)
 
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):
-        """The copy of a module, where there is one."""
+        """Return the copy of a module, where there is one."""
         module = import_(name, globals, locals, fromlist, level)
         return self.modules.get(name if fromlist else name.split(".")[0], module)
 
     def beside(self, answers: dict) -> dict:
-        """The names for a test: of the student's those that mean nothing else."""
+        """Return the names for a test: of the student's those that mean nothing else."""
         theirs = {k: v for k, v in answers.items() if k not in self.builtins}
         return theirs | self.names
 
@@ -204,7 +204,7 @@ def _memory_is_full(error):
 
 
 def _memory():
-    """The share that is used of what limits.py allows, on Linux."""
+    """Return the share that is used of what limits.py allows, on Linux."""
     try:
         import resource
 

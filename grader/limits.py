@@ -134,7 +134,7 @@ class LimitedExecute(Execute):
         return again
 
     def _new_notes(self):
-        """What isolation.py has written since the last time."""
+        """Return what isolation.py has written since the last time."""
         try:
             text = self.journal.read_text("utf-8", errors="replace")
         except OSError:  # the student's code has been there
@@ -159,7 +159,7 @@ class LimitedExecute(Execute):
         ) and all(isinstance(name, str) for found in names for name in found)
 
     def _culprit(self, error):
-        """The place of the cell to be left out when Python has ended or hangs.
+        """Find the cell to be left out when Python has ended or hangs.
 
         This need not be the cell that was due: Python may have ended before it began, and
         threads and alarms of a cell go on after it. So a cell that has left some running

@@ -95,13 +95,13 @@ def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
 
 
 def _as_markdown(found):
-    """A picture's tag as Markdown has it; code, and a tag without an address, as it is."""
+    """Write a picture's tag as Markdown; leave code, and a tag without an address."""
     address = ADDRESS.search(found["tag"] or "")
     return f"![](<{address[2]}>)" if address else found[0]
 
 
 def _urls(source):
-    """The addresses of the pictures in a text, as nbconvert reads them."""
+    """Return the addresses of the pictures in a text, as nbconvert reads them."""
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
     class Collector(IPythonRenderer):
@@ -142,7 +142,7 @@ def _from_file(file):
 
 
 def _renamed(source, url, name):
-    """The text with the picture's address replaced by that of the attachment."""
+    """Return the text with the picture's address replaced by that of the attachment."""
     for written in {url, unquote(url)}:
         address = rf"(\]\(\s*)<?{re.escape(written)}>?(?=[\s)])"
         source = re.sub(address, lambda m: f"{m[1]}<{PREFIX}{name}>", source)

@@ -13,7 +13,7 @@ CONFLICT = re.compile(r"^[ \t]*(<{7})( .*)?$", re.M)  # what Git leaves of a mer
 
 
 def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
-    """The cells of a notebook, and a list that says if its encoding was not UTF-8.
+    """Read the cells of a notebook, and a list that says if its encoding was not UTF-8.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
 
 
 def _json(text):
-    """What JSON says; raises with the line where it is none."""
+    """Read JSON; raise with the line where it is none."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -86,7 +86,7 @@ def _reason(text, error):
 
 
 def _cells(content):
-    """The cells, whatever is missing in one put in as if it were empty."""
+    """Return the cells, with whatever is missing in one put in as if it were empty."""
     if not isinstance(content, dict) or not {"cells", "worksheets"} & content.keys():
         found = (
             ", ".join(list(content)[:4])
@@ -107,7 +107,7 @@ def _cells(content):
 
 
 def _upgraded(content):
-    """A notebook of version 3 or older, as version 4."""
+    """Convert a notebook of version 3 or older to version 4."""
     try:
         return nbformat.convert(nbformat.from_dict(content), 4)
     except Exception as error:  # whatever nbformat meets in a file that a student wrote

@@ -56,7 +56,7 @@ class Sheet:
         self.of = sum(self.points.values())
 
     def row(self, student: str, result: dict, typed: dict) -> dict:
-        """Marks by task, None where somebody has to look; with sum and remark."""
+        """Return marks by task, None where somebody has to look; with sum and remark."""
         remarks, by_hand, answers = list(result["remarks"]), {}, {}
         marks = dict.fromkeys(self.points, 0) if result["marks"] is not None else {}
         for name, points in (result["marks"] or {}).items():
@@ -96,7 +96,7 @@ def _number(value):
 
 
 def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict:
-    """What a teacher typed into by_hand.csv: a ``Typed`` by student and task.
+    """Read what a teacher typed into by_hand.csv: a ``Typed`` by student and task.
 
     A spreadsheet may have changed the encoding, the separator, the decimal point, the ends
     of lines and names that look like numbers, and a teacher may have added columns. The
@@ -151,7 +151,7 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
 
 
 def _graded(folder):
-    """The names of those that were graded before, and their answers as one text."""
+    """Return the names of those graded before, and their answers as one text."""
     names, answers = set(), []
     for path in folder.glob("*/"):
         names.add(path.name)
@@ -164,7 +164,7 @@ def _graded(folder):
 
 
 def _rows(path, known):
-    """The heading of a table and its lines that are not empty, each with its number."""
+    """Read the heading of a table and its lines that are not empty, with their numbers."""
     try:
         text, encoding = decode(path.read_bytes(), known)
     except Undecided:
@@ -201,7 +201,7 @@ def _rows(path, known):
 
 
 def _student(found, names, where):
-    """The name of a student that stands in a table, as a spreadsheet may have changed it."""
+    """Find a student by the name in a table, which a spreadsheet may have changed."""
     if found in names or found.strip() in names:
         return found if found in names else found.strip()
     may_be = sorted(name for name in names if _may_be(found, name))
@@ -318,7 +318,7 @@ def write(path: Path, text: str) -> None:
 
 
 def table(rows: list[dict], sheet: Sheet) -> str:
-    """The table for the terminal."""
+    """Write the table for the terminal."""
     lines = [["student", *sheet.points, "sum", "remark"]]
     for row in rows:
         waiting = "by hand" if row["graded"] else "–"
@@ -351,7 +351,7 @@ def _width(text):
 def summary(
     rows: list[dict], sheet: Sheet, out: Path, unknown: list[str], seconds: float
 ) -> str:
-    """What was done, where it lies and what is left to do."""
+    """Say what was done, where it lies and what is left to do."""
     graded = sum(row["graded"] for row in rows)
     lines = [
         "",
@@ -371,7 +371,7 @@ def summary(
 
 
 def progress(done: int, total: int, name: str, pace: str = "") -> None:
-    """A bar on a terminal, a line now and then elsewhere; ``pace`` is how fast it goes."""
+    """Show a bar on a terminal, elsewhere a line now and then; ``pace`` says how fast."""
     if sys.stderr.isatty():
         bar = "█" * (30 * done // total)
         end = "\n" if done == total else ""
@@ -383,7 +383,7 @@ def progress(done: int, total: int, name: str, pace: str = "") -> None:
 
 
 def stamp(row: dict) -> str:
-    """Changes when anything on the feedback page does."""
+    """Name the state of the feedback page: it changes when anything on the page does."""
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
@@ -394,7 +394,7 @@ STYLE = (
 
 
 def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
-    """The feedback page: a summary above nbgrader's page, or in place of it."""
+    """Write the feedback page: a summary above nbgrader's page, or in place of it."""
     lines = [("task", "points", "of", "comment")]
     for task, of in sheet.points.items():
         points = row["marks"].get(task)

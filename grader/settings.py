@@ -246,7 +246,7 @@ def _of_torch():
 
 
 def _put_inference(mode):
-    """It has no switch, only a context: one is entered, and left again."""
+    """Enter a context, and leave it again: this mode has no switch."""
     entered = []
 
     def put(on):

@@ -151,7 +151,7 @@ def _different(readable, master):
 
 
 def _answers(notebook):
-    """What stands in the answer cells, by name."""
+    """Return what the answer cells hold, by name."""
     return {
         grade_id(cell): cell.source.strip()
         for cell in notebook.cells
@@ -199,7 +199,7 @@ def _with_modules(notebook, handed_in, master, known):
 
 
 def _program(data, known):
-    """The text of a Python file, to be written in UTF-8."""
+    """Return the text of a Python file, to be written in UTF-8."""
     try:
         text, _ = decode(data, known, guess=True)
     except Undecided:  # perhaps its first lines tell, as Python reads them
@@ -238,7 +238,7 @@ def _imported_from_folders(code, modules):
 
 
 def _imports(code):
-    """The lines that import something."""
+    """Return the lines that import something."""
     return "\n".join(re.findall(r"^\s*(?:import|from|%run)\s.*", code, re.M))
 
 
@@ -341,13 +341,13 @@ def _same(text, original):
 
 
 def _headings(cells):
-    """The first lines of the texts that are nobody's answer."""
+    """Return the first lines of the texts that are nobody's answer."""
     texts = [c for c in cells if c.cell_type == "markdown" and not grade_id(c)]
     return {cell.source.strip().partition("\n")[0] for cell in texts} - {""}
 
 
 def _title(cells):
-    """The first heading, or the first line where there is none, for a remark."""
+    """Return the first heading, or the first line where there is none, for a remark."""
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
     found = re.search(r"^# +(.+)$", "\n".join(texts), re.M)
     first = found[1] if found else "\n".join(c.source for c in cells).strip()
@@ -355,12 +355,12 @@ def _title(cells):
 
 
 def first_few(names: Iterable[str]) -> str:
-    """The first few of many names, for a remark."""
+    """Join the first few of many names, for a remark."""
     names = list(names)
     rest = f" and {len(names) - 4} more" if names[4:] else ""
     return ", ".join(names[:4]) + rest
 
 
 def copy_of(node):
-    """A notebook's node, with those in it, for a notebook of its own."""
+    """Copy a notebook's node, with those in it."""
     return nbformat.from_dict(dict(node))

@@ -64,13 +64,13 @@ def decode(data: bytes, known: Iterable[str], guess: bool = False) -> tuple[str,
 
 
 def words_of(text: str) -> set[str]:
-    """The words and signs of a text by which its encoding can be told."""
+    """Return the words and signs of a text by which its encoding can be told."""
     found = {*re.findall(r"\w+", text), *re.findall(r"[^\x00-\x7f]+", text)}
     return {word for word in found if not word.isascii()}
 
 
 def _texts(data):
-    """The text in each encoding that has all of these bytes."""
+    """Give the text in each encoding that has all of these bytes."""
     for encoding in ENCODINGS:
         try:
             yield encoding, data.decode(encoding)
@@ -83,7 +83,7 @@ def _texts(data):
 
 
 def _best(data, words, guess):
-    """The text in which most of the words are found, and its encoding."""
+    """Return the text in which most of the words are found, and its encoding."""
     most, best = 1, []
     for encoding, text in _texts(data):
         if (found := _count(words, text)) > most:

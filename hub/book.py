@@ -12,7 +12,7 @@ class Book(SimpleHTTPRequestHandler):
     """Files of a folder, without the prefix that the hub puts before them."""
 
     def translate_path(self, path):
-        """The file for an address."""
+        """Return the file for an address."""
         return super().translate_path("/" + path.removeprefix(PREFIX))
 
     def list_directory(self, path):

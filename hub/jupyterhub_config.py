@@ -36,7 +36,7 @@ PROXY = ROOT / "_build" / "node" / "node_modules" / ".bin" / "configurable-http-
 
 
 def secret(name: str) -> str:
-    """A secret of the environment; exits with a sentence where it is missing or short."""
+    """Read a secret of the environment; exit with a sentence where it is missing or short."""
     value, least = os.environ.get(name, ""), SECRETS[name]
     if len(value) < least:
         got = f"{len(value)} characters" if value else "nothing"
@@ -45,7 +45,7 @@ def secret(name: str) -> str:
 
 
 def people(path: Path) -> dict[str, str]:
-    """The role of everybody in the course, by name; exits where the table is wrong."""
+    """Read the role of everybody in the course, by name; exit where the table is wrong."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -64,14 +64,14 @@ def people(path: Path) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port of this computer that nothing listens on."""
+    """Find a port of this computer that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def writable(folder: Path) -> Path:
-    """The folder, made if need be; exits with a sentence where it cannot be written."""
+    """Make a folder if need be; exit with a sentence where it cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".tried").touch()
@@ -88,7 +88,7 @@ class ByRole(Authenticator):
     """
 
     async def authenticate(self, handler, data):
-        """The name, if the password is that of its role."""
+        """Return the name, if the password is that of its role."""
         staff = PEOPLE.get(data["username"]) in ("instructor", "marker")
         expected = secret("HUB_STAFF_PASSWORD" if staff else "HUB_STUDENT_PASSWORD")
         right = secrets.compare_digest(data["password"].encode(), expected.encode())

@@ -98,7 +98,7 @@ def _pages(where, options, log):
 
 
 def _failed(notebooks):
-    """A list with what failed in notebooks, if anything did."""
+    """List what failed in notebooks."""
     found = cache.failures(notebooks)
     return [cache.told(found)] if found else []
 
@@ -113,12 +113,12 @@ def _own_tests(slug):
 
 
 def _pytest(arguments, log):
-    """Tests that run beside what else is done."""
+    """Start tests, which run beside what else is done."""
     return _started(["pytest", "-q", "--color=no", *arguments], log)
 
 
 def _started(module, log):
-    """A module that runs beside what else is done; its output goes to a file."""
+    """Start a module, which runs beside what else is done; its output goes to a file."""
     LOGS.mkdir(parents=True, exist_ok=True)
     path = LOGS / f"{log}.txt"
     command = [sys.executable, "-m", *module]
@@ -131,7 +131,7 @@ def _started(module, log):
 
 
 def _finish(process, what):
-    """A list with what it said, if it failed."""
+    """Wait for a process; list what it said, if it failed."""
     if not process.wait():
         return []
     said = process.log.read_text("utf-8", "replace")[-8000:]

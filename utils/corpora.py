@@ -55,7 +55,7 @@ def parallel_corpus(
 
 @cache
 def _words(table, *beginning):
-    """The rows of a table of the lexicon, those that begin so, with named columns."""
+    """Return the rows of a table of the lexicon, those that begin so, with named columns."""
     lexicon = resources.files("utils") / "datasets" / "lexicon.toml"
     columns, rows = tomllib.loads(lexicon.read_text("utf-8"))[table].values()
     Row = namedtuple(table, columns)
@@ -69,7 +69,7 @@ def _piece(english, rendering):
 
 
 def _word(row, column):
-    """A row of the lexicon rendered by one of its columns; nothing for None."""
+    """Return a row of the lexicon rendered by one of its columns; nothing for None."""
     return _piece(row.english, getattr(row, column)) if row else ([], [])
 
 
@@ -83,7 +83,7 @@ def _arrange(order, **pieces):
 
 
 def _subject(choose, language, phrase):
-    """A pronoun or a noun phrase, and its person, named by the French pronoun."""
+    """Return a pronoun or a noun phrase, and its person, named by the French pronoun."""
     if choose((True, False)):
         pronoun = choose(_words("subjects"))
         return _word(pronoun, language), pronoun.person
@@ -92,7 +92,7 @@ def _subject(choose, language, phrase):
 
 
 def _predicate(choose, person):
-    """A verb, its English form and auxiliaries; whether negated, whether going on."""
+    """Return a verb, its English form and auxiliaries; whether negated, whether going on."""
     verb = choose(_words("verbs"))
     negated, ongoing = choose((False, False, True)), choose((False, False, True))
     form = verb.third if person == "il" and not negated else verb.base
@@ -103,7 +103,7 @@ def _predicate(choose, person):
 
 
 def _object(choose, verb, language, phrase):
-    """What follows the verb, nothing where it can stand alone; and whether a pronoun."""
+    """Return what follows the verb, if anything; and whether it is a pronoun."""
     what = choose(("pronoun", "people", "things", "things") + (None,) * verb.alone)
     if what == "pronoun":
         return _word(choose(_words("objects")), language), True
@@ -135,7 +135,7 @@ def _french(choose):
 
 
 def _french_phrase(choose, kind):
-    """An article, up to two adjectives and a noun that agree; and whether plural."""
+    """Return an article, up to two adjectives and a noun that agree; and whether plural."""
     noun, article = choose(_words("nouns", kind)), choose(_words("articles"))
     front = choose((None, None, *_words("adjectives", kind, "before")))
     back = choose((None, None, *_words("adjectives", kind, "after")))
@@ -176,7 +176,7 @@ def _chinese(choose):
 
 
 def _chinese_phrase(choose, kind):
-    """A number, a measure word, an adjective and a noun; and whether plural."""
+    """Return a number, a measure word, an adjective and a noun; and whether plural."""
     noun, number = choose(_words("nouns", kind)), choose(_words("numbers"))
     adjective = choose((None, None, *_words("adjectives", kind)))
     joined = adjective and adjective.place == "after"

@@ -25,7 +25,7 @@ class Dataset:
 
 
 def _shipped():
-    """What comes with scikit-learn, which takes most of a second to load."""
+    """Import what comes with scikit-learn, which takes most of a second to load."""
     from sklearn import datasets
 
     return datasets
@@ -56,14 +56,14 @@ def load_digits() -> Dataset:
 
 
 def photograph(name: str) -> np.ndarray:
-    """The photograph "china" or "flower" of scikit-learn: (427, 640, 3), 0…1."""
+    """Read the photograph "china" or "flower" of scikit-learn: (427, 640, 3), 0…1."""
     if name not in ("china", "flower"):
         raise ValueError(f"photograph: expected 'china' or 'flower', got {name!r}")
     return _shipped().load_sample_image(f"{name}.jpg") / 255.0
 
 
 def load_prose() -> str:
-    """This book's own prose, frozen: 2,307 English sentences, 37,318 words, CC BY 4.0.
+    """Read this book's own prose, frozen: 2,307 English sentences, 37,318 words, CC BY 4.0.
 
     A sentence a line, in reading order, with an empty line between two notebooks: the
     chapters 1 to 12, 16 and 20, their errata, their homework. Sentences with long formulas,
@@ -73,7 +73,7 @@ def load_prose() -> str:
 
 
 def load_series(name: str) -> dict[str, np.ndarray]:
-    """A real series, oldest first: a dictionary of columns, all of one length.
+    """Read a real series, oldest first: a dictionary of columns, all of one length.
 
     "sunspots": ``year`` 1700…2008, ``sunspots`` (mean number in that year); NOAA, public domain.
     "us_economy": ``year``, ``quarter`` from 1959 to 2009, ``gdp`` (thousand million dollars of

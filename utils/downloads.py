@@ -116,7 +116,7 @@ def _idx_pairs(name, url, checksums, cache):
 
 
 def _read_idx(file):
-    """The IDX format: two zero bytes, type, number of axes, sizes (big-endian), values."""
+    """Read the IDX format: two zero bytes, type, number of axes, sizes, values."""
     raw = gzip.decompress(file.read_bytes())
     axes = raw[3]
     shape = np.frombuffer(raw, ">i4", count=axes, offset=4)

@@ -54,7 +54,7 @@ def path(
     color: str = COLORS["bad"],
     label: str | None = None,
 ) -> Line2D:
-    """A path through ``points (K, 2)``: a dot for each step, start hollow, end filled."""
+    """Draw a path through ``points (K, 2)``: a dot a step, start hollow, end filled."""
     points = np.asarray(points, dtype=float)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(f"path: expected points of shape (K, 2), got {points.shape}")
@@ -106,7 +106,7 @@ def decision_regions(
     *,
     n: int = 200,
 ) -> None:
-    """The plane coloured by ``predict: (M, 2) → (M,)``, under the data X (N, 2), y (N,).
+    """Colour the plane by ``predict: (M, 2) → (M,)``, under the data X (N, 2), y (N,).
 
     At most six classes, numbers or names, in one colour each with the points of the class.
     """

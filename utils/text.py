@@ -63,7 +63,7 @@ class Vocabulary:
 
 
 def pad(sequences: Iterable[Iterable[int]]) -> np.ndarray:
-    """Lists of numbers as one array (N, T), <pad> behind the shorter ones."""
+    """Join lists of numbers in one array (N, T), <pad> behind the shorter ones."""
     sequences = [list(s) for s in sequences]
     if not sequences:
         raise ValueError("pad: expected at least one sequence, got none")

@@ -48,7 +48,7 @@ class Slide:
 
 
 def cells(page, notebook):
-    """The cells of a notebook with the blocks that the built page makes of each."""
+    """Pair the cells of a notebook with the blocks that the built page makes of each."""
     blocks, pending = {}, []
     for node in _leaves(page.find("article")):
         name = cell_of(node)
@@ -78,7 +78,7 @@ def _leaves(node):
 
 
 def slides(page, notebook, everything=False):
-    """The slides of a chapter, in order; its starred sections only with ``everything``."""
+    """Cut the slides of a chapter, in order; starred sections only with ``everything``."""
     deck, starred = [], False
     for cell, blocks in cells(page, notebook):
         kind = cell["metadata"].get("slideshow", {}).get("slide_type", "-")
@@ -201,7 +201,7 @@ def _code(deck, block, kind):
 
 
 def _picture(output):
-    """The interactive figure of an output, or its image."""
+    """Return the interactive figure of an output, or its image."""
     return str(output.find("figure", class_="interact") or output.find("img"))
 
 
@@ -217,7 +217,7 @@ def _pages(code):
 
 
 def _section(deck):
-    """The heading under which the last slide stands."""
+    """Return the heading under which the last slide stands."""
     titles = [s.title for s in deck if s.kind in ("title", "text")]
     return titles[-1] if titles else ""
 
@@ -229,7 +229,7 @@ def _inner(tag):
 
 
 def _body(block):
-    """The paragraphs of an admonition or a folded note, a line a sentence."""
+    """Return the paragraphs of an admonition or a folded note, a line a sentence."""
     for unwanted in block.find_all(["summary"]) + block.find_all(
         class_="admonition-title"
     ):

@@ -25,7 +25,7 @@ class Shown:
         self.page = cells[0][1][0].find_parent("article")
 
     def figure(self, name: str) -> str:
-        """An interactive figure, ``walk step=6, kernel=upright``, at that position."""
+        """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
         name, _, position = name.partition(" ")
         found = self._one("figure", name, "figure.interact", lambda f: f["data-name"])
         script = found.find("script", type="application/json")
@@ -42,18 +42,18 @@ class Shown:
         return str(moved)
 
     def equation(self, label: str) -> str:
-        """A displayed equation by its label, ``eq-11-line``."""
+        """Show a displayed equation by its label, ``eq-11-line``."""
         return str(self._equation(label))
 
     def steps(self, label: str) -> str:
-        """The same, its lines one click after the other."""
+        """Show an equation, its lines one click after the other."""
         equation = copy(self._equation(label))
         body = equation.find(string=re.compile(r"\\\["))
         body.replace_with(ALIGNED.sub(_clicks, str(body)))
         return str(equation)
 
     def code(self, name: str) -> str:
-        """A function or class, or of it the lines ``name: first … last``."""
+        """Show a function or class, or of it the lines ``name: first … last``."""
         match = BETWEEN.match(name)
         if match is None:
             raise ValueError(f"code: expected 'name' or 'name: a … b', got {name!r}")
@@ -83,11 +83,11 @@ class Shown:
         return f'<div class="highlight"><pre>{shown}</pre></div>'
 
     def table(self, label: str) -> str:
-        """The first table after a label, ``sec-11-size``."""
+        """Show the first table after a label, ``sec-11-size``."""
         return str(self._after("table", label, "table"))
 
     def drawing(self, label: str) -> str:
-        """The first picture after a label, ``fig-11-sharing``."""
+        """Show the first picture after a label, ``fig-11-sharing``."""
         image = self._after("drawing", label, "img")
         if image.find_parent(class_="tag_keep-colours"):
             image = copy(image)
@@ -95,7 +95,7 @@ class Shown:
         return str(image)
 
     def printed(self, name: str) -> str:
-        """What the cell with this id prints."""
+        """Show what the cell with this id prints."""
         known = {cell["id"]: blocks[0] for cell, blocks in self.cells if blocks}
         output = known[name].find(class_="cell_output") if name in known else None
         if output is None:

@@ -41,7 +41,7 @@ def path_of(slug: str) -> Path:
 
 
 def minutes(slug: str) -> float | None:
-    """What the notes of a written deck say that it takes, or None if it has none."""
+    """Add up the minutes in the notes of a written deck; None if there is no such deck."""
     path = path_of(slug)
     if not path.exists():
         return None
@@ -50,7 +50,7 @@ def minutes(slug: str) -> float | None:
 
 
 def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
-    """The slides that a text describes, with what they show taken from the built page.
+    """Make the slides that a text describes; what they show is the built page's.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _coloured(html, pairs):
 
 
 def _column(text, shown):
-    """The HTML of one column, in clicks, and what kind of slide it makes."""
+    """Write the HTML of one column, in clicks, and name the kind of slide it makes."""
     out, kind = [], ""
     for click, part in enumerate(text.split(f"\n{CLICK}\n")):
         blocks, plain = [], []
@@ -140,7 +140,7 @@ def _column(text, shown):
 
 
 def _item(kind, name, shown):
-    """What the page shows under a name, or that a cell which should show it failed."""
+    """Show what the page has under a name, or that the cell which shows it failed."""
     try:
         return getattr(shown, kind)(name)
     except ValueError:
@@ -160,7 +160,7 @@ def _poll(line):
 
 
 def _number(line):
-    """A number that matters, large, and what it is the number of."""
+    """Show a number that matters, large, and what it is the number of."""
     value, _, caption = line.partition(" | ")
     said = _markdown.renderInline(caption.strip())
     return (
@@ -179,7 +179,7 @@ def _spoken(notes):
 
 
 def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:
-    """The written deck of a chapter, or None if it has none yet."""
+    """Make the written deck of a chapter; None if it has none yet."""
     path = path_of(slug)
     if not path.exists():
         return None

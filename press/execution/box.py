@@ -39,7 +39,7 @@ class Failure:
 
 
 def box(failure: Failure) -> NotebookNode:
-    """An output that says what failed in a cell."""
+    """Make an output that says what failed in a cell."""
     title, got = f"This cell failed {HERE}.", failure.got[:LONGEST]
     trace = COLOURS.sub("", failure.traceback)[-TRACE:]
     code = failure.statement and f"<pre>{escape(failure.statement)}</pre>"
@@ -59,13 +59,13 @@ def box(failure: Failure) -> NotebookNode:
 
 
 def remark(why: str) -> NotebookNode:
-    """An output of a cell that was not run."""
+    """Make the output of a cell that was not run."""
     said = f"Not run {HERE}: {why}."
     return _shown(f'<p class="{REMARK}">{escape(said)}</p>', said)
 
 
 def boxes(node: nodes.Element) -> list[str]:
-    """The ids of the boxes in a part of a page."""
+    """List the ids of the boxes in a part of a page."""
     return [
         name for raw in node.findall(nodes.raw) for name in NAME.findall(raw.astext())
     ]

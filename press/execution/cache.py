@@ -56,7 +56,7 @@ def folder(root: Path = ROOT) -> Path:
 
 
 def executed(root: Path = ROOT) -> JupyterCacheAbstract:
-    """The cache of executed notebooks."""
+    """Open the cache of executed notebooks."""
     return get_cache(folder(root))
 
 
@@ -83,7 +83,7 @@ def _waits(found, again):
 
 
 def failures(paths: Iterable[Path], root: Path = ROOT) -> list[tuple[str, Failure]]:
-    """What failed when these notebooks were executed, each with the notebook's name."""
+    """List what failed when these notebooks were executed, with the notebook's name."""
     return [
         (path.stem, failure)
         for path, found in records(paths, root).items()
@@ -92,7 +92,7 @@ def failures(paths: Iterable[Path], root: Path = ROOT) -> list[tuple[str, Failur
 
 
 def told(found: list[tuple[str, Failure]]) -> str:
-    """A list of failures for who builds: notebook, cell, what."""
+    """Write a list of failures for who builds: notebook, cell, what failed."""
     width = max(len(name) for name, _ in found)
     lines = [f"  {name:{width}}  {failure}" for name, failure in found]
     cells = "1 cell" if len(found) == 1 else f"{len(found)} cells"
@@ -118,7 +118,7 @@ def execute(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> Non
 
 
 def _pytest(paths, root):
-    """The command that executes notebooks."""
+    """Return the command that executes notebooks."""
     workers = min(len(paths), int(os.environ.get("WORKERS") or os.cpu_count()))
     command = [sys.executable, "-m", "pytest", "-p", "press.execution.plugin"]
     command += ["--noconftest", "-p", "no:cacheprovider", "-c", os.devnull]
@@ -142,7 +142,7 @@ def _give_up(path, root, log):
 
 
 def _with_code(path: Path) -> NotebookNode | None:
-    """A page of the book if it is a notebook with something to execute."""
+    """Read a page of the book if it is a notebook with something to execute."""
     if path.suffix != ".ipynb":
         return None
     notebook = nbformat.read(path, 4)
@@ -181,7 +181,7 @@ def _execute(app, env, pages):
 
 
 def _tell(app, exception):
-    """A build that stands, but has boxes on its pages, ends with a list and status 1.
+    """End a build that stands, but has boxes on its pages, with a list and status 1.
 
     It raises nothing: for that Sphinx would throw away what it has read.
     """

@@ -66,7 +66,7 @@ class DrawnAgain(IPyNbCell):
 
     @classmethod
     def of(cls, first: IPyNbCell) -> "DrawnAgain":
-        """The same cell, to be run again."""
+        """Make an item that runs the same cell again."""
         cell = nbformat.from_dict(first.cell)
         cell.source = PREPARE.format(**AGAIN) + cell.source
         cell.source += positions(first)
@@ -124,6 +124,6 @@ def positions(item: IPyNbCell) -> str:
 
 
 def pictures(item: IPyNbCell) -> list[str]:
-    """The pictures that a cell has shown, as their bytes in base64."""
+    """List the pictures that a cell has shown, as their bytes in base64."""
     data = [output.get("data", {}) for output in item.test_outputs or []]
     return [d["image/png"] for d in data if "image/png" in d]

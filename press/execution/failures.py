@@ -27,7 +27,7 @@ def stopped(item: IPyNbCell) -> str:
 
 
 def failure(item: IPyNbCell, error: BaseException) -> Failure:
-    """What went otherwise than expected when a cell ran, or a figure ran again."""
+    """Tell what went otherwise than expected when a cell ran, or a figure ran again."""
     raised = next(
         (o for o in item.test_outputs or [] if o.output_type == "error"), None
     )
@@ -55,7 +55,7 @@ def failure(item: IPyNbCell, error: BaseException) -> Failure:
 
 
 def lost(item: IPyNbCell) -> Failure:
-    """That nothing is known of a cell, as the process that executed it was ended."""
+    """Tell that nothing is known of a cell, as the process that executed it was ended."""
     expected, got = "the cell to be executed", "the process that did so was ended"
     return Failure(item.cell_num + 1, item.cell.get("id", ""), expected, got)
 
@@ -69,7 +69,7 @@ def _expected(item, where):
 
 
 def _to_the_end(item, error, where):
-    """What was expected and came where nothing can run any more."""
+    """Tell what was expected and what came where nothing can run any more."""
     notebook, end = item.parent, "the cell to come to its end"
     if not notebook.ready:
         return "a kernel to run the notebook in", _said(error)
@@ -86,7 +86,7 @@ def _said(error):
 
 
 def _where(item: IPyNbCell, raised: NotebookNode) -> dict:
-    """What the kernel knows of an error, its line as in the notebook."""
+    """Ask the kernel what it knows of an error, its line as in the notebook."""
     found = _asked(item.parent.kernel, raised.ename)
     if isinstance(item, DrawnAgain) and found.get("line"):
         line = found["line"] - PREPARE.format(**AGAIN).count("\n")
@@ -96,7 +96,7 @@ def _where(item: IPyNbCell, raised: NotebookNode) -> dict:
 
 
 def _asked(kernel: Kernel, name: str) -> dict:
-    """What ``press.execution.inspection`` says of the last error, if that has this name."""
+    """Ask ``press.execution.inspection`` about the last error, if that has this name."""
     with contextlib.suppress(Exception):  # whatever is wrong here, the error is told
         found = json.loads(kernel.run(INSPECT, ASKING))
         return found if found["name"] == name else {}

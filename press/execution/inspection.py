@@ -22,7 +22,7 @@ def tell() -> None:
 
 
 def inspect(error: BaseException, names: dict) -> dict:
-    """What ``tell`` prints of an error that came from a cell run with ``names``.
+    """Collect what ``tell`` prints of an error of a cell that was run with ``names``.
 
     ``name`` and ``says`` are the error's, ``line`` counts in the cell from 1, ``statement``
     is the cell's there, ``holds`` whether it is an assertion, and ``values`` says what the
@@ -50,7 +50,7 @@ def inspect(error: BaseException, names: dict) -> dict:
 
 
 def _statement(code, line):
-    """The innermost statement of the code that has the line; None if none has it."""
+    """Find the innermost statement of the code that has the line; None if none has it."""
     try:
         found = [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.stmt)]
     except SyntaxError:
@@ -60,7 +60,7 @@ def _statement(code, line):
 
 
 def _text(statement, lines, line):
-    """The source of a statement, of a compound one its head alone."""
+    """Return the source of a statement, of a compound one its head alone."""
     first, last = line, line
     if statement is not None:
         body = getattr(statement, "body", None)
@@ -72,7 +72,7 @@ def _text(statement, lines, line):
 
 
 def _values(test: ast.expr, frame: FrameType) -> list[str]:
-    """What the sides of a comparison are, computed again; none if it holds now."""
+    """Compute the sides of a comparison again; give none if it holds now."""
     names, values = frame.f_globals | frame.f_locals, []
     try:
         for side in _sides(test):
@@ -105,7 +105,7 @@ def _value(node, names):
 
 
 def _short(value):
-    """A value in a line: numbers as they are read, whatever holds them."""
+    """Write a value in a line: numbers as they are read, whatever holds them."""
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         value = value.item()
     text = (

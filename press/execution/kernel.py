@@ -35,7 +35,7 @@ class Kernel(RunningKernel):
             super().interrupt()
 
     def get_message(self, stream: str, timeout: float | None = None) -> dict:
-        """The next message of a stream; ``queue.Empty`` if none comes."""
+        """Return the next message of a stream; ``queue.Empty`` if none comes."""
         return super().get_message(stream, LAST_WORDS if self.died else timeout)
 
     def run(self, code: str, timeout: float = 60) -> str:

@@ -83,14 +83,14 @@ def weight(notebook: NotebookNode) -> float:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """A cell behind the end of its notebook is left out."""
+    """Leave out a cell behind the end of its notebook."""
     if item.parent.stopped:
         pytest.skip(item.parent.stopped)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """What fails is noted with its cell, and whether the rest can run."""
+    """Note what fails with its cell, and whether the rest can run."""
     report = yield
     if report.failed and call.when != "teardown":
         notebook = item.parent
@@ -120,7 +120,7 @@ def keep(notebook: Notebook, folder: str, seconds: float) -> None:
 
 
 def outputs(item: IPyNbCell) -> list[NotebookNode]:
-    """What a cell has shown, and in place of what it raised a box for each failure."""
+    """Return what a cell has shown, with a box for each failure."""
     told = [box(failure) for cell, failure in item.parent.failures if cell is item]
     if item.test_outputs is None and not told:
         return [remark(item.parent.stopped)]

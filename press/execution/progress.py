@@ -48,7 +48,7 @@ class Progress:
         self.total = len({name.partition("::")[0] for name in ids})
 
     def pytest_runtest_logreport(self, report):
-        """A notebook begins with its first cell, and says when it has finished."""
+        """Begin a notebook with its first cell, and say when it has finished."""
         name = Path(report.nodeid.partition("::")[0]).stem
         if name not in self.running and report.when == "setup":
             self.running.append(name)

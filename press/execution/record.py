@@ -46,7 +46,7 @@ def put(
 
 
 def find(notebook: NotebookNode, kept: JupyterCacheAbstract) -> NbCacheRecord | None:
-    """The record of a notebook as it is; None if it has not been executed."""
+    """Find the record of a notebook as it is; None if it has not been executed."""
     with contextlib.suppress(KeyError):
         found = kept.match_cache_notebook(notebook)
         # Without its file it was being written when all was stopped.
@@ -55,7 +55,7 @@ def find(notebook: NotebookNode, kept: JupyterCacheAbstract) -> NbCacheRecord | 
 
 
 def failures(found: NbCacheRecord) -> list[Failure]:
-    """What failed when a notebook was executed."""
+    """List what failed when a notebook was executed."""
     return [Failure(**told) for told in found.data.get("failures", [])]
 
 

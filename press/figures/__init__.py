@@ -27,12 +27,12 @@ TEMPLATE = resources.files(__name__) / "figure.html"
 
 
 def default_bundle(function, controls):
-    """The picture at the defaults alone, as ``static_bundle`` shows it."""
+    """Show the picture at the defaults alone, as ``static_bundle`` does."""
     return _still(function, controls, _Pictures(function, controls))
 
 
 def static_bundle(function, controls):
-    """The default picture, and all frames as data, which ``figure.js`` puts under controls."""
+    """Show the default picture, and give all frames as data, which ``figure.js`` controls."""
     places = _grid(controls)
     pictures = _Pictures(function, controls)
     base_of = {indices: _base(controls, indices) for indices in places}
@@ -64,7 +64,7 @@ def static_bundle(function, controls):
 
 
 def _grid(controls):
-    """The indices of all positions, the last control's running fastest."""
+    """Return the indices of all positions, the last control's running fastest."""
     return list(itertools.product(*(range(len(c.values)) for c in controls)))
 
 
@@ -113,7 +113,7 @@ def _refuse_cut(function, controls, pictures):
 
 
 def _base(controls, indices):
-    """The frame that a frame is stored against: the defaults, but for the first choice.
+    """Name the frame that a frame is stored against: the defaults, but for the first choice.
 
     A choice among several often exchanges the whole scene, a range hardly ever does.
     """
@@ -125,7 +125,7 @@ def _base(controls, indices):
 
 
 def _webp(image, base=None):
-    """The picture in lossless WebP; what it shares with ``base`` is left transparent."""
+    """Write the picture in lossless WebP, transparent where it equals ``base``."""
     if base is None:
         return _encode(_fewer_colours(image))
     full = Image.new("RGBA", image.size, (255, 255, 255, 0))
@@ -147,7 +147,7 @@ def _webp(image, base=None):
 
 
 def _fewer_colours(image):
-    """The grounds and fills, which cover most, as they are; the rest by an octree.
+    """Keep the grounds and fills, which cover most, as they are; the rest by an octree.
 
     A palette alone would turn white into grey and neighbouring blues green.
     """
@@ -179,7 +179,7 @@ def _encode(image):
 
 
 def _still(function, controls, pictures):
-    """The default picture in pixels, for JupyterLab, and to compare two runs by."""
+    """Show the default picture in pixels, for JupyterLab, and to compare two runs by."""
     return {
         "image/png": base64.b64encode(png(pictures[starts(controls)])).decode(),
         "text/plain": describe(function, controls, starts(controls)),
@@ -187,7 +187,7 @@ def _still(function, controls, pictures):
 
 
 def payload(data: dict) -> str:
-    """Data as they may stand in a script element: no ``</script>``, no ``<!--``."""
+    """Write data as they may stand in a script element: no ``</script>``, no ``<!--``."""
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
 
 

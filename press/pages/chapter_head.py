@@ -31,12 +31,12 @@ def setup(app):
 
 
 def zips(root: Path, slug: str) -> list[Path]:
-    """The assignments of a chapter, as students get them: made before the pages."""
+    """List the assignments of a chapter, as students get them: made before the pages."""
     return sorted((root / ZIPS).glob(f"{chapters.digits(slug)}_*.zip"))
 
 
 def pdf(root: Path, name: str) -> list[Path]:
-    """The PDF of a chapter or of the book, where there is one."""
+    """Return the PDF of a chapter or of the book, where there is one."""
     return [path for path in [root / PDF / name] if path.exists()]
 
 
@@ -67,7 +67,7 @@ def hub_link(config, slug: str) -> str | None:
 
 
 def _write_if_files_change(app, env):
-    """A page is written again when an assignment or a PDF has come or gone since."""
+    """Have a page written again when an assignment or a PDF has come or gone since."""
     before, env.book_files = getattr(env, "book_files", {}), {}
     root = Path(app.srcdir)
     for page in env.found_docs:

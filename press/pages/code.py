@@ -54,7 +54,7 @@ class Fold(SphinxPostTransform):
                 cell["prompt_hide"] = f"Hide {what}"
 
     def _long(self, cell):
-        """What a cell of a chapter is called whose code is folded for its length."""
+        """Name a cell of a chapter whose code is folded for its length."""
         code = next(iter(cell.findall(nodes.literal_block)), None)
         if code is None or not chapters.of_page(self.env.docname):
             return None

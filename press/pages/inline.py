@@ -51,7 +51,7 @@ def _move(app, exception):
 
 
 def _file(script, out, root):
-    """The element that loads what a script says from a file; data stay where they are."""
+    """Return an element that loads a script from a file; data stay where they are."""
     attributes, text = script.groups()
     if not MOVED.match(attributes):
         return script[0]

@@ -29,7 +29,7 @@ def cite(source):
 
 
 def cite_outputs(notebook):
-    """The same for what an executed notebook displays as markdown, a table of links say."""
+    """Do the same for the markdown that an executed notebook displays."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
@@ -42,7 +42,7 @@ def _in_brackets(match):
 
 
 def _elsewhere(match):
-    """The words of the link; the number of an equation besides, which only the build knows."""
+    """Keep the words of the link, and add the number of an equation: the build knows it."""
     words, label = match.groups()
     if label.startswith("eq-"):
         return f"{words} {{eq}}`{label}`"

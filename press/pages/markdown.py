@@ -31,7 +31,7 @@ def _transform(app, page, source):
 
 
 def markdown(text):
-    """A markdown cell or page with its citations and positions as MyST has them."""
+    """Rewrite the citations and positions of a markdown cell or page as MyST has them."""
     return positions(cite(text))
 
 

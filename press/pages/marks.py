@@ -23,7 +23,7 @@ def setup(app):
 
 
 def mark_text(text: str, name: str) -> str:
-    """The markdown of a cell with its mark at the end."""
+    """Return the markdown of a cell with its mark at the end."""
     # Before a label at the end, which belongs to what follows.
     text, labels = TRAILING_LABELS.fullmatch(text).groups()
     return f"{text}\n\n<!-- {COMMENT}{name} -->\n\n{labels}"
@@ -45,7 +45,7 @@ class MarkCode(SphinxPostTransform):
 
 
 def cell_of(node: Comment | Tag) -> str | None:
-    """The id of the text cell that ends here, or of the code cell that this box is."""
+    """Return the id of the text cell that ends here, or of the code cell that this box is."""
     if isinstance(node, Comment):
         text = node.strip()
         return text.removeprefix(COMMENT) if text.startswith(COMMENT) else None

@@ -14,7 +14,7 @@ load_phrases_dict({"重置": [["chóng"], ["zhì"]]})
 
 
 def solutions(read):
-    """The chapter of solutions."""
+    """Make the chapter of solutions."""
     section = nodes.section("", nodes.title("", "Solutions"))
     section += raw(r"\begin{solutions}")
     section += [chapter.solutions for chapter in read if chapter.solutions]
@@ -85,7 +85,7 @@ def _list(title, entries, letter):
 
 
 def label(row):
-    """What LaTeX calls the place of a row of glossary or index."""
+    """Name the place of a row of glossary or index as LaTeX does."""
     page, name = f"{chapters.BOOK.name}/{row['slug']}", row["label"]
     prefix = {"eq": "equation:" + page, "ex": "exercise"}
     return f"{prefix.get(name.split('-')[0], page)}:{name}"

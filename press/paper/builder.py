@@ -90,7 +90,7 @@ class Paper(LaTeXBuilder):
 
 
 def _part(part):
-    """The page before the chapters of a part: what each of them holds."""
+    """Make the page before the chapters of a part, which says what each of them holds."""
     holds = [
         rf"\partchapter{{{entry.number}}}{{{latex(entry.title)}}}"
         rf"{{{latex(entry.holds)}}}"

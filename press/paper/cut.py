@@ -28,7 +28,7 @@ def chapters_of(book: Path, folder: Path) -> list[Path]:
 
 
 def starts(reader: PdfReader) -> list[int]:
-    """The pages, counted from 0, on which a part, a chapter or something behind begins."""
+    """Find the pages, from 0, on which a part, a chapter or something behind begins."""
     return [page for _, page, depth in _marks(reader) if depth < 2]
 
 
@@ -44,7 +44,7 @@ def _pages(marks, chapter):
 
 
 def _bookmark(writer, marks, shift):
-    """The first of these marks and those below it, on pages moved by ``shift``."""
+    """Set the first of these marks and those below it, on pages moved by ``shift``."""
     (_, _, top), *rest = marks
     above = []
     for title, page, depth in [marks[0], *takewhile(lambda mark: mark[2] > top, rest)]:

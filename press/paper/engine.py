@@ -41,7 +41,7 @@ class Failed(Exception):
 
 
 def missing() -> list[str]:
-    """Packages of Debian that this machine lacks; none where all is there."""
+    """List the packages of Debian that this machine lacks."""
     if any(shutil.which(program) is None for program in PROGRAMS):
         return sorted(set(NEEDED.values()))
     command = ["kpsewhich", *NEEDED]
@@ -92,7 +92,7 @@ def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
 
 
 def faults_of(log: str) -> list[str]:
-    """What a log of LaTeX says of wrong pages, each once."""
+    """List what a log of LaTeX says of wrong pages, each once."""
     unbroken = re.sub(r"(?<=^.{79})\n", "", log, flags=re.M)  # it breaks lines at 79
     found = [m for fault in FAULTS for m in re.finditer(fault, unbroken, re.M)]
     wrong = [m for m in found if float(m.groupdict().get("beyond", MARGIN)) >= MARGIN]
@@ -100,7 +100,7 @@ def faults_of(log: str) -> list[str]:
 
 
 def _run(folder, *command, stands=(0,)):
-    """The status with which a command ended; Failed if it is none of those that may be."""
+    """Run a command and return its status; Failed if it is none of those that may be."""
     done = subprocess.run(
         command,
         cwd=folder,

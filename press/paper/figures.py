@@ -36,7 +36,7 @@ class Frames:
         self.start = starts(self.controls)
 
     def picture(self, indices: tuple[int, ...]) -> Image.Image:
-        """The frame at a place of the grid: what differs, over what it differs from."""
+        """Put the frame at a place of the grid together: what differs, over its base."""
         flat = 0
         for control, i in zip(self.controls, indices, strict=True):
             flat = flat * len(control.keys) + i
@@ -44,7 +44,7 @@ class Frames:
         return Image.alpha_composite(base, _image(self.data["frames"][flat]))
 
     def setting(self, indices: tuple[int, ...]) -> str:
-        """What the controls say there: those that do not stand as they did at first."""
+        """Say how the controls are set there: those that have been moved."""
         pairs = zip(self.controls, indices, strict=True)
         moved = [(c, i) for c, i in pairs if i != c.start]
         return state(*zip(*moved, strict=True)) if moved else ""
@@ -72,7 +72,7 @@ def _image(data):
 
 
 def label(slug: str, name: str) -> str:
-    """What LaTeX calls a figure."""
+    """Name a figure as LaTeX does."""
     return f"figure:{slug}:{name}"
 
 
@@ -150,14 +150,14 @@ def still(builder, picture: Path, says: str) -> str:
 
 
 def _copied(picture, folder):
-    """The path of a picture for LaTeX, which reads it from ``folder``."""
+    """Copy a picture to the folder from which LaTeX reads it; return its path there."""
     target = folder / picture.name
     target.write_bytes(picture.read_bytes())
     return f"figures/{target.name}"
 
 
 def cover(builder) -> str:
-    """The picture of the landing page, for the title page; empty where its cell failed."""
+    """Find the landing page's picture for the title page; empty where its cell failed."""
     tree = builder.env.get_doctree("book/index")
     for bundle in tree.findall(nodes.container):
         if bundle.get("nb_element") == "mime_bundle":
@@ -177,7 +177,7 @@ def is_interactive(types: dict) -> bool:
 
 
 def best(builder, types: dict) -> Path:
-    """The file of the picture that prints best of those that a cell shows."""
+    """Choose the picture that prints best of those that a cell shows; return its file."""
     kind = next(kind for kind in PICTURES if kind in types)
     image = next(types[kind].findall(nodes.image))
     return Path(builder.srcdir, image["candidates"]["*"])

@@ -17,5 +17,5 @@ def escape(text):
 
 
 def place(name: str) -> str:
-    """What LaTeX calls a place: sphinx-exercise has names of its own for exercises."""
+    """Name a place as LaTeX does: sphinx-exercise has names of its own for exercises."""
     return re.sub(r"^book/\w+:(?=ex-)", "exercise:", name)

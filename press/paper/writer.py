@@ -38,7 +38,7 @@ class Writer(LaTeXTranslator):
         self.no_latex_floats -= 1
 
     def visit_math_block(self, node):
-        """The number that the page has, whatever else stands between on paper."""
+        """Give an equation the number that the page has, whatever precedes it on paper."""
         counts = self.builder.env.toc_fignumbers.get(node.get("docname"), {})
         found = counts.get("displaymath", {}).get(next(iter(node["ids"]), None))
         text = _unicode_math(node.astext().strip())
@@ -118,14 +118,14 @@ def _in_box(node):
 
 
 def _rows_apart(matrix):
-    """A matrix whose fractions would touch those of the next row, as LaTeX sets it."""
+    """Move the rows of a matrix apart whose fractions would touch in LaTeX."""
     if r"\frac" not in matrix[0]:
         return matrix[0]
     return matrix[0].replace(r"\\", r"\\[4pt]")
 
 
 def _unicode_math(formula):
-    """A formula in which MathJax finds letters where unicode-math has alphabets."""
+    """Rewrite a formula for unicode-math, whose alphabets are MathJax's letters."""
     formula = re.sub(r"\\mathrm(?=\\)", r"\\symup", formula)
     formula = MATRIX.sub(_rows_apart, formula)
     formula = re.sub(r"\\(mathbf|boldsymbol)\b", r"\\symbf", formula)
@@ -176,7 +176,7 @@ def _length(entry):
 
 
 def _plain(entry):
-    """The text of a cell but for LaTeX as it stands, a page number say."""
+    """Return the text of a cell but for LaTeX as it stands, a page number say."""
     return "".join(
         text.astext()
         for text in entry.findall(nodes.Text)
@@ -185,7 +185,7 @@ def _plain(entry):
 
 
 def _numbers(entry):
-    """References to equations, of which LaTeX will make numbers."""
+    """Find references to equations, of which LaTeX will make numbers."""
     return [n for n in entry.findall() if type(n).__name__ == "math_reference"]
 
 

@@ -34,7 +34,7 @@ TABLES = {f.__name__: f for f in MADE} | appendices.TABLES
 
 
 def fill(text):
-    """The text with its tables renewed."""
+    """Renew the tables of a text."""
 
     def put(place):
         if place[2] not in TABLES:
@@ -45,14 +45,14 @@ def fill(text):
 
 
 def setup(app):
-    """The book's pages get their tables as Sphinx reads them."""
+    """Give the book's pages their tables as Sphinx reads them."""
     app.connect("env-get-outdated", _read_again)
     app.connect("source-read", _fill_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _read_again(app, env, added, changed, removed):
-    """The pages with tables, if any page has come, changed or gone."""
+    """Name the pages with tables, if any page has come, changed or gone."""
     paths = {page: Path(env.doc2path(page)) for page in env.found_docs}
     return [
         page

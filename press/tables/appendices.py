@@ -51,7 +51,7 @@ ENTRY = re.compile(r"\((e(\d{3})-(\d+))\)=\n### E[\d-]+ · (.+)")
 
 
 def rows(kind):
-    """The rows of all chapters, each with its slug: ``sources``, ``glossary`` or ``index``.
+    """Read the rows of all chapters, with their slugs: ``sources``, ``glossary``, ``index``.
 
     A chapter without such a file has none.
     """
@@ -81,7 +81,7 @@ def errata():
 
 @cache
 def symbols():
-    """The rows of each chapter's notation: symbol, meaning, shape, name in code, slug."""
+    """Read each chapter's notation: rows of symbol, meaning, shape, name in code, slug."""
     found = []
     for slug in chapters.CHAPTERS:
         text = chapters.CHAPTERS[slug].markdown
@@ -95,7 +95,7 @@ def symbols():
 
 
 def counts():
-    """What there is, by name: asserted in tests/test_appendices.py."""
+    """Count what there is, by name: asserted in tests/pages/test_appendices.py."""
     kinds = [row["kind"] for row in rows("index")]
     errors = [kind for *_, kind, _ in errata()]
     texts = [chapter.markdown for chapter in chapters.CHAPTERS.values()]
@@ -113,7 +113,7 @@ def counts():
 
 
 def sources():
-    """What each note states and where it is treated, in the order of the note."""
+    """List what each note states and where it is treated, in the order of the note."""
     out = []
     for note, name in NOTES.items():
         out += [f"## Note {note} · {name}", ""]
@@ -129,7 +129,7 @@ def sources():
 
 
 def entries():
-    """The errata by what they change; each leads to its entry."""
+    """List the errata by what they change; each leads to its entry."""
     out = []
     for kind, name in ERRATA.items():
         mine = [entry for entry in errata() if entry[4] == kind]
@@ -173,7 +173,7 @@ def index():
 
 
 def data_sets():
-    """The data of the chapters, by the function of utils that gives them."""
+    """List the data of the chapters, by the function of utils that gives them."""
     cells = []
     for function in DATA_SETS:
         call = re.compile(rf"\b{function.__name__}\(")
@@ -190,13 +190,13 @@ def _code(slug):
 
 
 def letters():
-    """The letters of all chapters, as each of them says."""
+    """List the letters of all chapters, as each of them says."""
     head = ["symbol", "meaning", "shape", "in code", "chapter"]
     return "\n".join(_table(head, [[*row, _chapter(slug)] for *row, slug in symbols()]))
 
 
 def questions():
-    """What readers ask, by chapter; each question leads to its answer."""
+    """List what readers ask, by chapter; each question leads to its answer."""
     cells = [
         [f"[{_cell(question)}](#{label})", _chapter(slug)]
         for slug, chapter in chapters.CHAPTERS.items()
@@ -206,7 +206,7 @@ def questions():
 
 
 def gallery():
-    """A picture of every interactive figure, which leads to it; see press.pages.gallery."""
+    """Show a picture of every interactive figure, which leads to it: press.pages.gallery."""
     out = []
     for chapter in chapters.CHAPTERS.values():
         out += [f"## {chapter.number} · {chapter.title}", ""]
@@ -241,7 +241,7 @@ def _chapter(slug):
 
 
 def _place(row):
-    """The chapter of a row, and a link to its label in the words of its section."""
+    """Link to the chapter of a row, and to its label in the words of its section."""
     label, slug = row["label"], row["slug"]
     section, title = chapters.CHAPTERS[slug].sections[label]
     link = {

@@ -9,7 +9,7 @@ ROW, ARCS = 44, 110  # height of a row and width of all arcs, to scale
 
 
 def book_map():
-    """The chapters and what needs what, as a list with arcs beside it: landing page.
+    """Draw the chapters and what needs what, as a list with arcs beside it: landing page.
 
     An arc leads from each chapter to one that needs it; book.css makes all rows of the list
     equally high, headings too, and book.js lights what a chapter rests on.
@@ -52,7 +52,7 @@ def _below(number, needed):
 
 
 def _arc(one, other, start, end, longest, implied):
-    """A curve from one chapter to another, which bends out the more, the farther it goes.
+    """Draw a curve from one chapter to another; the farther it goes, the more it bends out.
 
     It is seen only when lit, if the other chapter needs the one through a third, too.
     """

@@ -52,7 +52,7 @@ def talks():
 
 
 def discussions():
-    """What in each chapter is worth a discussion in class, as a list."""
+    """List what in each chapter is worth a discussion in class."""
     return "\n".join(
         f"- {chapter.link()}: {chapter.discuss}."
         for chapter in chapters.CHAPTERS.values()
@@ -74,7 +74,7 @@ def talk(notebook):
 
 
 def homework(chapter: chapters.Chapter) -> tuple[int, float]:
-    """The number of tasks of a chapter's assignments, and their points."""
+    """Count the tasks of a chapter's assignments, and their points."""
     tasks, points = 0, 0
     for path in sorted(ASSIGNMENTS.glob(f"{chapter.digits}_*/*.ipynb")):
         infos = [c.metadata.get("nbgrader", {}) for c in nbformat.read(path, 4).cells]
@@ -85,7 +85,7 @@ def homework(chapter: chapters.Chapter) -> tuple[int, float]:
 
 
 def assignments():
-    """The assignments and projects: tasks, by hand, points, and minutes if they say so."""
+    """List the assignments and projects: tasks, by hand, points, and minutes if given."""
     lines = [
         "| assignment | tasks | of these by hand | points | minutes |",
         "|---|---|---|---|---|",
@@ -128,7 +128,7 @@ def calendar():
 
 
 def contents():
-    """The chapters with what each one holds: landing page."""
+    """List the chapters with what each one holds: landing page."""
     lines = ["| chapter | holds |", "|---|---|"]
     lines += [
         f"| {chapter.link()} | {chapter.holds} |"
@@ -138,7 +138,7 @@ def contents():
 
 
 def numbers():
-    """What the book holds, counted: landing page."""
+    """Count what the book holds: landing page."""
     lines = ["| | |", "|---|---|"]
     lines += [
         f"| {name} | {number:,} |" for name, number in appendices.counts().items()

@@ -23,7 +23,7 @@ def paths():
 
 
 def _weeks():
-    """The chapters of each week of seven."""
+    """List the chapters of each week of seven."""
     planned = chapters.CHAPTERS.values()
     return [[c.slug for c in planned if c.week_of_7 == week] for week in range(1, 8)]
 
@@ -33,7 +33,7 @@ def _week(*slugs):
 
 
 def _sections(aim, *labels):
-    """A step of a path: sections, or of a chapter the core, and their minutes."""
+    """Make a step of a path: sections, or of a chapter the core, and their minutes."""
     words, links = 0, []
     for label in labels:
         chapter = chapters.by_number(int(label.split("-")[1]))
@@ -48,7 +48,7 @@ def _sections(aim, *labels):
 
 
 def _figure(number, name, words):
-    """A step of a path: an interactive figure."""
+    """Make a step of a path: an interactive figure."""
     chapter = chapters.by_number(number)
     if name not in {figure.name for figure in chapter.figures}:
         raise ValueError(f"_toc.yml: expected a figure of {chapter.slug}, got {name!r}")

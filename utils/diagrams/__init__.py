@@ -80,7 +80,7 @@ class Diagram:
         height: float = 0.34,
         note: str = "",
     ) -> str:
-        """A layer or a quantity: a box as large as its text, and of that size at least.
+        """Draw a layer or a quantity: a box as large as its text, and of that size at least.
 
         A ``note`` stands under it, as under a bar without a text of its own (``text=""``).
         """
@@ -91,15 +91,15 @@ class Diagram:
     def circle(
         self, name: str, at: Place, text: str | None = None, *, role: str = "state"
     ) -> str:
-        """A state, an input, an output, a loss: a circle, all of one size."""
+        """Draw a state, an input, an output, a loss: a circle, all of one size."""
         return self._add(name, at, text, role, "circle", (ink.STATE, ink.STATE))
 
     def gate(self, name: str, at: Place, text: str = "σ") -> str:
-        """A layer within a cell, shown by its activation function, with its own weights."""
+        """Draw a layer within a cell by its activation function, with its own weights."""
         return self._add(name, at, text, "gate", "box", (0.24, 0.15))
 
     def op(self, name: str, at: Place, text: str) -> str:
-        """An operation without weights: ⊙, +, ×, or a word such as tanh."""
+        """Draw an operation without weights: ⊙, +, ×, or a word such as tanh."""
         wide = measure(text, words.SMALL)[0] / 2 + 0.07
         shape = "circle" if wide < ink.OPERATION else "pill"
         size = max(wide, ink.OPERATION), ink.OPERATION
@@ -123,7 +123,7 @@ class Diagram:
         scale: float = 1.0,
         role: str = "layer",
     ) -> str:
-        """A tensor (C, H, W) as sheets with its shape under them.
+        """Draw a tensor (C, H, W) as sheets with its shape under them.
 
         The more channels the more sheets. Their side goes with the root of H and of W, or the
         last maps of a network could not be seen; ``scale`` inches is that of 100 by 100.
@@ -170,7 +170,7 @@ class Diagram:
         inner: Callable,
         kind: str = "plain",
     ) -> str:
-        """A tree (label, child, child, …) over a row of leaves from ``at``; a leaf is a text.
+        """Draw a tree (label, child, child, …) over a row of leaves, texts, from ``at``.
 
         Returns the name of its root. A leaf or label that comes again has another name: with
         the number of the leaf, with the words below.
@@ -208,7 +208,7 @@ class Diagram:
         bend: float = 0.0,
         kind: str = "plain",
     ) -> None:
-        """An arrow from the border of one node to the border of another, or a loop.
+        """Draw an arrow from the border of one node to the border of another, or a loop.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class Diagram:
                 self.arrow(start, end, **look)
 
     def group(self, names: Iterable[str], title: str = "", *, beside=False) -> None:
-        """A rounded frame around nodes; its title is above it, or (× 3) ``beside`` it."""
+        """Draw a rounded frame around nodes, its title above it or (× 3) ``beside`` it."""
         names = set(names)
         self._known("group", *names)
         members = [name for name in self.nodes if name in names]
@@ -262,7 +262,7 @@ class Diagram:
         return self.between(real)
 
     def between(self, names: Iterable[str]) -> set[tuple[str, str]]:
-        """The pairs (from, to) of these nodes that arrows join by way of none of them.
+        """Return the pairs (from, to) of these nodes that arrows join by way of none of them.
 
         With the variables of an equation as names, these are its dependences.
         """

@@ -55,7 +55,7 @@ class Route:
 
 
 def way(a: Node, b: Node, corners: list, route: str, bend: float):
-    """The points (K, 2) from border to border, and those of the longest straight piece."""
+    """Return the points (K, 2) from border to border, and the longest straight piece."""
     if a is b and not corners:
         points = _loop(a)
     else:

@@ -126,7 +126,7 @@ def _draw_node(ax: Axes, node: Node) -> None:
 
 
 def _write(ax: Axes, node: Node, points: float) -> None:
-    """A node's text, each line on a base line, so that a row of words has one."""
+    """Return a node's text, each line on a base line, so that a row of words has one."""
     look = {"size": points, "ha": "center", "va": "baseline", "color": COLORS["truth"]}
     lines = node.text.split("\n")
     first = node.at[1] + ((len(lines) - 1) / 2 * LEADING - 0.29) * points / 72

@@ -11,7 +11,7 @@ PAD = 0.14  # inches between a frame and what it holds
 
 
 def texts_and_frames(nodes: dict[str, Node], routes: list[Route], groups: list):
-    """Notes, labels and titles, and the frames with the names that they hold."""
+    """Find room for notes, labels, titles, and frames with the names that they hold."""
     texts = []
     for node in nodes.values():
         if node.note:
@@ -45,7 +45,7 @@ def _frame(members: list[Node], routes: list[Route]) -> Node:
 
 
 def _titled(title, frame, aside, others, routes) -> Node:
-    """A frame's title where nothing is: above it, from the left on, or else below."""
+    """Return a frame's title where nothing is: above it, from the left on, or else below."""
     half = measure(title, SMALL) / 2
     if aside:
         right = np.array([frame.size[0] + half[0] + 0.07, 0])

@@ -33,19 +33,19 @@ def size_of_box(text: str) -> np.ndarray:
 
 
 def typeset(name: str) -> str:
-    """A name as it is drawn: ``h_t`` and ``c`` as mathematics, ``embedding`` as a word."""
+    """Write a name as it is drawn: ``h_t`` and ``c`` as mathematics, others as words."""
     return f"${name}$" if "$" not in name and NAME.match(name) else name
 
 
 def spoken(text: str) -> str:
-    """A text without the marks of its mathematics."""
+    """Strip a text of the marks of its mathematics."""
     text = re.sub(r"\\(hat|tilde|bar) *{?(\w)}?", r"\2-\1", text)
     text = re.sub(r"\\(math(rm|bf)|vec|over\w+arrow)|[\\${}]", "", text)
     return " ".join(text.split())
 
 
 def sentences(diagram) -> str:
-    """What leads to what, from the inputs on, and what stands in which frame."""
+    """Say what leads to what, from the inputs on, and what is in which frame."""
     nodes, routes, edges = diagram.nodes, diagram.routes, diagram.edges
     inputs = {end: [start for start in nodes if (start, end) in edges] for end in nodes}
     texts = [node.text for node in nodes.values()]
@@ -85,7 +85,7 @@ def sentences(diagram) -> str:
 
 
 def _from_inputs_on(inputs: dict[str, list[str]]) -> list[str]:
-    """The nodes in their order, each after what leads to it, where there is no way round."""
+    """Order the nodes, each after what leads to it, unless they form a circle."""
     seen, order = set(), []
 
     def visit(name):
@@ -101,7 +101,7 @@ def _from_inputs_on(inputs: dict[str, list[str]]) -> list[str]:
 
 
 def _say(node, texts: list[str]) -> str:
-    """A node by its text; by its name too where the text does not tell it from others."""
+    """Call a node by its text, and by its name where others have the same text."""
     name, text = spoken(node.name), spoken(f"{node.text} {node.note}")
     if node.role not in ("gate", "operation") and texts.count(node.text) == 1:
         return text

@@ -33,7 +33,7 @@ class Control:
     def of(
         cls, name: str, label: str, abbreviation, default=inspect.Parameter.empty
     ) -> "Control":
-        """The control of an abbreviation; see ``interact`` for what it may be."""
+        """Return the control of an abbreviation; see ``interact`` for what it may be."""
         kind, values, texts = _values(name, _plain(abbreviation))
         if default is inspect.Parameter.empty:
             own = abbreviation if kind == "switch" else values[0]
@@ -51,7 +51,7 @@ class Control:
 def controls_of(
     function: Callable, abbreviations: dict, labels: dict[str, str], play: str | None
 ) -> tuple[Control, ...]:
-    """The controls of a drawing function, or an error that says what is wrong."""
+    """Make the controls of a drawing function, or raise an error that says what is wrong."""
     if not inspect.isfunction(function):
         kind = type(function).__name__
         raise TypeError(f"interact: expected a function made by def, got {kind}")
@@ -91,29 +91,29 @@ def controls_of(
 
 
 def coarsen(controls: Sequence[Control]) -> str:
-    """What an author of too many frames or bytes may do: the end of an error."""
+    """Say what an author of too many frames or bytes may do: the end of an error."""
     longest = max(controls, key=lambda control: len(control.values))
     return f"coarsen {longest.name!r} ({len(longest.values)} values)"
 
 
 def starts(controls: Sequence[Control]) -> tuple[int, ...]:
-    """The indices of the defaults."""
+    """Return the indices of the defaults."""
     return tuple(control.start for control in controls)
 
 
 def arguments_at(controls: Sequence[Control], indices: Sequence[int]) -> dict:
-    """The arguments of the drawing function at a position."""
+    """Return the arguments of the drawing function at a position."""
     return {c.name: c.values[i] for c, i in zip(controls, indices, strict=True)}
 
 
 def state(controls: Sequence[Control], indices: Sequence[int]) -> str:
-    """What the controls say at a position: "lr = 0.10, momentum = 0.00"."""
+    """Say how the controls are set at a position: "lr = 0.10, momentum = 0.00"."""
     pairs = zip(controls, indices, strict=True)
     return ", ".join(f"{c.label} = {c.texts[i]}" for c, i in pairs)
 
 
 def _plain(abbreviation):
-    """A widget as the range, choices or bool that it offers; all else as it is."""
+    """Return a widget as the range, choices or bool that it offers; all else as it is."""
     if isinstance(abbreviation, SLIDERS):
         return abbreviation.min, abbreviation.max, abbreviation.step
     if isinstance(abbreviation, widgets.Checkbox | widgets.ToggleButton):

@@ -53,7 +53,7 @@ def vector(
     indices: Sequence[int],
     layout: tuple | None = None,
 ) -> bytes:
-    """The same picture as a PDF, for print."""
+    """Draw the same picture as a PDF, for print."""
     with garbage_later():
         figure = _draw(function, arguments_at(controls, indices))
         _arrange(figure, layout)
@@ -79,12 +79,12 @@ def png(image: Image.Image) -> bytes:
 def describe(
     function: Callable, controls: Sequence[Control], indices: Sequence[int]
 ) -> str:
-    """The picture in words, and what its controls say at a position."""
+    """Describe the picture and how its controls are set at a position."""
     return f"{description(function)} {state(controls, indices)}."
 
 
 def description(function: Callable) -> str:
-    """The picture in words: the docstring in one line."""
+    """Describe the picture: the docstring in one line."""
     return " ".join(inspect.getdoc(function).split())
 
 
@@ -156,7 +156,7 @@ def _geometry(figure):
 
 @functools.lru_cache(maxsize=1)
 def _renderer(width, height, dpi):
-    """The canvas of the last frame: a new one would typeset every formula again."""
+    """Return the canvas of the last frame: a new one would typeset every formula again."""
     return RendererAgg(width, height, dpi)
 
 

@@ -17,7 +17,7 @@ NO_ROOM = {"height": "0", "margin": "0"}
 def live_bundle(
     function: Callable, controls: Sequence[Control], dpi: float = 110
 ) -> dict:
-    """The widgets, and what a viewer without a kernel shows: the default picture."""
+    """Make the widgets, and the default picture for a viewer without a kernel."""
     layout = layout_of(function, controls)
     handles, rows = zip(*map(_handle, controls), strict=True)
     picture = widgets.Image(format="png", layout={"max_width": "100%"})
@@ -57,7 +57,7 @@ def live_bundle(
 
 
 def _handle(control):
-    """The widget whose value runs over the grid, and the row that it stands in."""
+    """Return the widget whose value runs over the grid, and the row that it stands in."""
     if control.kind == "switch":
         box = widgets.Checkbox(
             bool(control.start), description=control.label, indent=False

@@ -31,12 +31,12 @@ class Axis(Protocol):
 
 
 def linked(markdown: str) -> Iterator[tuple[str, str]]:
-    """The figure and the position of each link to one in a text, in its order."""
+    """Give the figure and the position of each link to one in a text, in its order."""
     return ((figure, text) for _, figure, text in LINK.findall(markdown))
 
 
 def values_of(text: str) -> dict[str, str]:
-    """The value of each control that a position names, decoded.
+    """Return the value of each control that a position names, decoded.
 
     ``lr=0.21,kind=dark%20red`` gives ``{"lr": "0.21", "kind": "dark red"}``. ValueError
     where a part is no ``control=value``, or a control is named twice.
@@ -53,7 +53,7 @@ def values_of(text: str) -> dict[str, str]:
 
 
 def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, ...]:
-    """The index of each control of a figure at a position.
+    """Return the index of each control of a figure at a position.
 
     ValueError where the position is not written as one, or names a control or a value
     that the figure does not have; it says which there are.
@@ -76,12 +76,12 @@ def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, .
 
 
 def number(text: str) -> float | None:
-    """The number that the value of a range is written as; None if it is none."""
+    """Return the number that the value of a range is written as; None if it is none."""
     return float(text.replace("−", "-")) if NUMBER.fullmatch(text) else None
 
 
 def _index(control, value):
-    """The index of a decoded value, which may be written in another way than its key."""
+    """Return the index of a decoded value, which may be written otherwise than its key."""
     for i, key in enumerate(control.keys):
         if control.kind == "range" and float(key) == number(value):
             return i
