@@ -1,15 +1,14 @@
 """Rules of the interactive figures: how many, and what belongs to each of them."""
 
 import ast
-import builtins
 import contextlib
 import re
 import symtable
+from itertools import pairwise
 
 from press import chapters
 from press.lint.cells import code, tags
-from press.lint.evidence import asserted, bare_names, figures, parts
-from utils.interact.positions import FORM, linked, number, values_of
+from utils.interact.positions import FORM, linked, values_of
 
 FIRST = 10  # a slider stands within so many cells
 
@@ -29,58 +28,38 @@ def sliders(notebook):
 
 
 def seen(notebook):
-    """Each slider is predicted before, explained after, and what it shows is asserted."""
-    out = []
-    drawn_by, known = figures(notebook), imported(notebook) | set(dir(builtins))
-    places = widgets(notebook)
-    bounds = [-1, *places, len(notebook.cells)]
-    for before, here, after in zip(bounds, places, bounds[2:], strict=False):
-        name, reads = drawing(notebook.cells[here])
-        below = notebook.cells[here + 1 : after]
-        answers = notes(below, "What you should have seen")
-        lacks = []
-        if not notes(notebook.cells[before + 1 : here], "Predict first"):
-            lacks.append("expected *Predict first* before it, got none")
-        if not answers:
-            lacks.append("expected *What you should have seen* after it, got none")
-        asked = [
-            pair
-            for figure, text in linked("\n".join(answers))
-            for pair in pairs(text)
-            if figure == name
-        ]
-        checks = [ast.parse(c.source) for c in below if {"check", "seen"} <= tags(c)]
-        lacks += unasserted(checks, {name, *reads} - known, asked, drawn_by)
-        out += [f"{name}: {lack}" for lack in lacks]
-    return out
+    """List the figures that nobody predicts before, explains after or checks.
 
-
-def unasserted(checks, reads, asked, drawn_by):
-    """What the `seen` checks of a figure do not assert, though its note tells it.
-
-    ``reads`` are the names of which one must flow into an assertion, ``asked`` the
-    controls and values of positions, of which each must.
+    Whether the check notices what is drawn, ``press.execution.seen`` finds out.
     """
-    found = [
-        node
-        for tree in checks
-        for expression in asserted(tree, drawn_by)
-        for node in parts(expression)
-    ]
-    out = [
-        f"expected a comparison, got {leaf}"
-        for tree in checks
-        for leaf in bare_names(tree)
-    ]
-    if not reads & {node.id for node in found if isinstance(node, ast.Name)}:
-        out.append("expected a `seen` check of what it draws, got none")
-    values = {value for node in found for value in literals(node)}
-    out += [
-        f"expected {control}={value} in a `seen` check, got none"
-        for control, value in asked
-        if not readings(value) & values
-    ]
+    out, cells = [], notebook.cells
+    starts = [0, *(i + 1 for i in widgets(notebook))]
+    for start, (name, _, checks, note) in zip(starts, around(notebook), strict=False):
+        before = cells[start : next(i for i in widgets(notebook) if i >= start)]
+        if not notes(before, "Predict first"):
+            out.append(f"{name}: expected *Predict first* before it, got none")
+        if not note:
+            out.append(
+                f"{name}: expected *What you should have seen* after it, got none"
+            )
+        if not checks:
+            out.append(f"{name}: expected a `seen` check after it, got none")
     return out
+
+
+def around(notebook):
+    """Give each figure's name, the names that it reads, its `seen` checks, its note."""
+    places = widgets(notebook)
+    for place, end in pairwise([*places, len(notebook.cells)]):
+        below = notebook.cells[place + 1 : end]
+        checks = [cell for cell in below if {"check", "seen"} <= tags(cell)]
+        note = "\n".join(notes(below, "What you should have seen"))
+        yield *drawing(notebook.cells[place]), checks, note
+
+
+def positions(note, name):
+    """List the positions of a figure to which a note links."""
+    return [position for figure, position in linked(note) if figure == name]
 
 
 def unknown_positions(notebook):
@@ -113,28 +92,6 @@ def pairs(position):
     with contextlib.suppress(ValueError):
         return list(values_of(position).items())
     return []
-
-
-def readings(value):
-    """What code may write for the value of a control."""
-    return {value, number(value)} - {None}
-
-
-def literals(node):
-    """What a literal says, also a negative one; a bool as in an address, on or off."""
-    match node:
-        case ast.UnaryOp(
-            op=ast.USub(), operand=ast.Constant(value=int() | float() as x)
-        ):
-            yield -x
-        case ast.Constant(value=bool() as switch):
-            yield "on" if switch else "off"
-        case ast.Constant(value=int() | float() as number):
-            yield number
-        case ast.Constant(value=str() as text):
-            yield text
-            for _, value in pairs(text):  # position(descent, "lr=0.21,momentum=0.9")
-                yield from readings(value)
 
 
 def notes(cells, title):
