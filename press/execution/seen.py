@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from nbformat import NotebookNode
 
-from press.lint.sliders import around, imported, positions
+from press.lint.sliders import figures, imported, positions
 from utils.interact.positions import number, values_of
 
 
@@ -42,19 +42,19 @@ def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
     """
     foreign = imported(notebook) | {*dir(builtins)}
     lacks = []
-    for name, reads, checks, note in around(notebook):
-        trees = [ast.parse(check.source) for check in checks]
+    for figure in figures(notebook):
+        name, trees = figure.name, [ast.parse(check.source) for check in figure.checks]
         if name not in names or any(fails(tree, names) for tree in trees):
             continue
         moved = [{name: elsewhere(names[name])}]
         moved += [
             {read: another(names[read], sign)}
-            for read in sorted((reads - foreign) & names.keys())
+            for read in sorted((figure.reads - foreign) & names.keys())
             for sign in (1, -1)
         ]
         if not any(fails(tree, names, change) for change in moved for tree in trees):
             lacks.append(f"{name}: expected a check that sees what it draws, got none")
-        for position in positions(note, name):
+        for position in positions(figure):
             controls = names[name].controls
             if not any(
                 fails_elsewhere(tree, names, controls, position) for tree in trees

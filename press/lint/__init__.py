@@ -1,4 +1,4 @@
-"""What a notebook must keep to: each rule is a function that lists a notebook's breaches.
+"""What a notebook must keep to: each rule is a function that lists what breaks it.
 
 cells     what a cell is, and how large it may be
 prose     words, sentences and formulas of the text

@@ -1,10 +1,12 @@
-"""Rules of the interactive figures: how many, and what belongs to each of them."""
+"""Rules of the interactive figures: where they stand, and what belongs to each of them."""
 
 import ast
 import contextlib
 import re
 import symtable
-from itertools import pairwise
+from typing import NamedTuple
+
+import nbformat
 
 from press import chapters
 from press.lint.cells import code, tags
@@ -27,43 +29,59 @@ def sliders(notebook):
     return []
 
 
+class Figure(NamedTuple):
+    """An interactive figure, and what stands around it."""
+
+    name: str
+    reads: set[str]  # names of its notebook
+    predictions: list[str]  # texts of the boxes before it
+    notes: list[str]  # and after it
+    checks: list[nbformat.NotebookNode]  # cells
+
+
 def seen(notebook):
     """List the figures that nobody predicts before, explains after or checks.
 
-    Whether the check notices what is drawn, ``press.execution.seen`` finds out.
+    Whether a check notices what is drawn, ``press.execution.seen`` finds out.
     """
-    out, cells = [], notebook.cells
-    starts = [0, *(i + 1 for i in widgets(notebook))]
-    for start, (name, _, checks, note) in zip(starts, around(notebook), strict=False):
-        before = cells[start : next(i for i in widgets(notebook) if i >= start)]
-        if not notes(before, "Predict first"):
-            out.append(f"{name}: expected *Predict first* before it, got none")
-        if not note:
-            out.append(
-                f"{name}: expected *What you should have seen* after it, got none"
+    errors = []
+    for figure in figures(notebook):
+        if not figure.predictions:
+            errors.append(
+                f"{figure.name}: expected *Predict first* before it, got none"
             )
-        if not checks:
-            out.append(f"{name}: expected a `seen` check after it, got none")
-    return out
+        if not figure.notes:
+            errors.append(
+                f"{figure.name}: expected *What you should have seen* after it, got none"
+            )
+        if not figure.checks:
+            errors.append(f"{figure.name}: expected a `seen` check after it, got none")
+    return errors
 
 
-def around(notebook):
-    """Give each figure's name, the names that it reads, its `seen` checks, its note."""
-    places = widgets(notebook)
-    for place, end in pairwise([*places, len(notebook.cells)]):
-        below = notebook.cells[place + 1 : end]
-        checks = [cell for cell in below if {"check", "seen"} <= tags(cell)]
-        note = "\n".join(notes(below, "What you should have seen"))
-        yield *drawing(notebook.cells[place]), checks, note
+def figures(notebook):
+    """List the interactive figures of a notebook."""
+    places, cells = widgets(notebook), notebook.cells
+    bounds = [-1, *places, len(cells)]
+    return [
+        Figure(
+            *drawing(cells[place]),
+            boxes(cells[start + 1 : place], "Predict first"),
+            boxes(cells[place + 1 : end], "What you should have seen"),
+            [c for c in cells[place + 1 : end] if {"check", "seen"} <= tags(c)],
+        )
+        for start, place, end in zip(bounds, places, bounds[2:], strict=False)
+    ]
 
 
-def positions(note, name):
-    """List the positions of a figure to which a note links."""
-    return [position for figure, position in linked(note) if figure == name]
+def positions(figure):
+    """List the positions of a figure to which its notes link."""
+    links = linked("\n".join(figure.notes))
+    return [position for name, position in links if name == figure.name]
 
 
 def unknown_positions(notebook):
-    """Links to positions that are not written as one, or whose figure or control is none.
+    """List links to positions that are not written as one, or that no figure can have.
 
     Whether a figure has the value its grid alone knows: see ``press.execution.cells``.
     """
@@ -73,49 +91,44 @@ def unknown_positions(notebook):
         (call,) = [d for d in function.decorator_list if isinstance(d, ast.Call)]
         named = {keyword.arg for keyword in call.keywords}
         controls[function.name] = named - {"labels", "play"}
-    text, out, written = chapters.markdown(notebook), [], set()
+    text, errors, links = chapters.markdown(notebook), [], set()
     for name, position in linked(text):
-        written.add(f"{name}:{position}")
-        asked = {control for control, _ in pairs(position)}
-        if not asked or not asked <= controls.get(name, set()):
-            out.append(f"expected a figure and its controls, got #{name}:{position}")
-    out += [
-        f"expected a link to #figure:{FORM}, got #{meant}"
-        for meant in MEANT.findall(text)
-        if meant not in written
+        links.add(f"{name}:{position}")
+        names = set()
+        with contextlib.suppress(ValueError):
+            names = values_of(position).keys()
+        if not names or not names <= controls.get(name, set()):
+            errors.append(f"expected a figure and its controls, got #{name}:{position}")
+    errors += [
+        f"expected a link to #figure:{FORM}, got #{link}"
+        for link in MEANT.findall(text)
+        if link not in links
     ]
-    return out
+    return errors
 
 
-def pairs(position):
-    """The controls that a position names and their values; none if it is not written so."""
-    with contextlib.suppress(ValueError):
-        return list(values_of(position).items())
-    return []
-
-
-def notes(cells, title):
-    """Texts of the boxes of that title in some cells."""
+def boxes(cells, title):
+    """List the texts of the boxes of that title in some cells."""
     text = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
     return [body for _, name, body in ADMONITION.findall(text) if name == title]
 
 
 def drawing(cell):
-    """Name of the function that a widget cell draws with, and the names it reads."""
+    """Return the name of the function that a widget cell draws with, and what it reads."""
     table = symtable.symtable(cell.source, "cell", "exec")
     function = [t for t in table.get_children() if t.get_type() == "function"][-1]
     return function.get_name(), globals_read(function)
 
 
 def globals_read(table):
-    """Names that a function takes from its notebook, those of its inner functions too."""
+    """Return the names that a function and its inner functions take from their notebook."""
     inner = [globals_read(child) for child in table.get_children()]
     own = {x.get_name() for x in table.get_symbols() if x.is_global()}
     return own.union(*inner)
 
 
 def imported(notebook):
-    """Names that a notebook imports: to use them says nothing of a figure."""
+    """Return the names that a notebook imports: to use them says nothing of a figure."""
     return {
         (alias.asname or alias.name).partition(".")[0]
         for cell in code(notebook)
@@ -126,7 +139,7 @@ def imported(notebook):
 
 
 def widgets(notebook):
-    """Where the interactive figures stand among all cells."""
+    """List the places of the interactive figures among all cells."""
     return [
         i
         for i, c in enumerate(notebook.cells)
