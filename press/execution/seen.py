@@ -1,7 +1,7 @@
 """What the `seen` checks of a figure notice: they fail once something else is drawn.
 
-The checks run again with the names of their notebook, each time with one thing moved: a
-position to which the note under the figure links, the figure, or what it draws with.
+The checks run again with the names of their notebook, each time with one thing changed: the
+figure, what it draws with, or a position to which the note under the figure links.
 """
 
 import ast
@@ -55,11 +55,8 @@ def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
         if not any(fails(tree, names, change) for change in moved for tree in trees):
             lacks.append(f"{name}: expected a check that sees what it draws, got none")
         for position in positions(figure):
-            controls = names[name].controls
-            if not any(
-                fails_elsewhere(tree, names, controls, position) for tree in trees
-            ):
-                lacks.append(f"{name}: expected a check that sees {position}, got none")
+            if not any(needs(tree, names, position) for tree in trees):
+                lacks.append(f"{name}: expected a check at {position}, got none")
     return lacks
 
 
@@ -90,57 +87,38 @@ def fails(
     return False
 
 
-def fails_elsewhere(
-    tree: ast.Module, names: dict[str, Any], controls: tuple, position: str
-) -> bool:
-    """Tell whether code raises when one of its mentions of a position is moved."""
-    axes = {control.name: control for control in controls}
+def needs(tree: ast.Module, names: dict[str, Any], position: str) -> bool:
+    """Tell whether code raises when one of its mentions of a position is another."""
     for name, value in values_of(position).items():
-        texts = other_values(axes[name], value)
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
                 kept = node.value
-                for text in (texts[0], texts[-1]):
-                    node.value = replaced(kept, name, value, text)
-                    failed = node.value != kept and fails(tree, names)
-                    node.value = kept
-                    if failed:
-                        return True
+                node.value = replaced(kept, name, value)
+                failed = node.value != kept and fails(tree, names)
+                node.value = kept
+                if failed:
+                    return True
     return False
 
 
-def other_values(control: Any, value: str) -> list[str]:
-    """List the other values of a control, of numbers those of another size if there are."""
-    if control.kind == "switch":
-        return ["off", "on"]
-    values = control.values if control.kind == "range" else control.texts
-    others = [text for text in map(str, values) if text != value]
-    size = abs(number(value) or 0)
-    return [text for text in others if abs(number(text) or 0) != size] or others
+def replaced(constant: Any, name: str, value: str) -> Any:
+    """Put something else for the value of a control, where a constant is or mentions it.
 
-
-def replaced(constant: Any, name: str, old: str, new: str) -> Any:
-    """Put one value of a control for another, where a constant is it or mentions it.
-
-    A constant has no sign: it may be the size of a negative number.
+    A law that is asserted holds at each position, so a text is put that no figure has. A
+    constant has no sign: it may be the size of a negative number.
     """
-    if isinstance(constant, bool):
-        return not constant if old == ("on" if constant else "off") else constant
-    if isinstance(constant, int | float):
-        value, other = number(old), number(new)
-        if value is None or abs(value) != constant:
-            return constant
-        return (
-            2 * constant + 1 if other is None or abs(other) == constant else abs(other)
-        )
-    if not isinstance(constant, str):
-        return constant
-    if constant == old:
-        return new
-    for written in (old, quote(old, safe="")):
-        constant = constant.replace(
-            f"{name}={written}", f"{name}={quote(new, safe='')}"
-        )
+    match constant:
+        case bool():
+            return not constant if value == ("on" if constant else "off") else constant
+        case int() | float():
+            size = number(value)
+            is_it = size is not None and abs(size) == constant
+            return 2 * constant + 1 if is_it else constant
+        case str() if constant == value:
+            return f"{constant}?"
+        case str():
+            for text in (value, quote(value, safe="")):
+                constant = constant.replace(f"{name}={text}", f"{name}={text}?")
     return constant
 
 
