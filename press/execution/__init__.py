@@ -14,6 +14,7 @@ failures    what was expected of a cell that failed, and what came
 inspection  asked in the kernel: the line that failed, and with which values
 box         what the page shows of it
 record      what jupyter-cache keeps of a notebook
+seen        whether the checks of a figure notice that something else is drawn
 progress    which notebooks run, how many are done, how long the rest will take
 offline/    loaded by every Python of a notebook: no connection leaves this machine
 =========== =========================================================================

@@ -23,6 +23,9 @@ import warnings  # a drawing without a grid has nothing to lay out, and is drawn
 warnings.filterwarnings("ignore", "There are no gridspecs with layoutgrids")
 del warnings
 """
+SEEN = (
+    "from press.execution.seen import assert_noticed\nassert_noticed({!r}, globals())"
+)
 FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
 AGAIN = {"bundle": "default_bundle", "formats": ["png"]}
 
@@ -102,9 +105,29 @@ class DrawnAgain(IPyNbCell):
             )
 
 
+class SeenAgain(DrawnAgain):
+    """The `seen` checks of a notebook, told of with the last of them."""
+
+    @classmethod
+    def of(cls, first: IPyNbCell) -> "SeenAgain":
+        """Tell whether they notice what is moved."""
+        item = super().of(first)
+        item.cell.source = SEEN.format(str(first.parent.path))
+        return item
+
+    def runtest(self):
+        """Try them; what they show is not compared."""
+        IPyNbCell.runtest(self)
+
+
 def drawn_again(cells: list[IPyNbCell]) -> list[IPyNbCell]:
-    """For each figure among a notebook's cells an item that runs it again."""
-    return [DrawnAgain.of(cell) for cell in cells if FIGURES & tags(cell)]
+    """For each figure among a notebook's cells an item that runs it again.
+
+    One more tries the `seen` checks: last, so that no figure meets what they leave.
+    """
+    checks = [cell for cell in cells if "seen" in tags(cell)]
+    again = [DrawnAgain.of(cell) for cell in cells if FIGURES & tags(cell)]
+    return again + [SeenAgain.of(cell) for cell in checks[-1:]]
 
 
 def tags(item: IPyNbCell) -> set[str]:

@@ -1,16 +1,16 @@
-"""What a notebook must keep to: each rule is a function that lists a notebook's breaches.
+"""What a notebook must keep to: each rule is a function that lists what breaks it.
 
 cells     what a cell is, and how large it may be
 prose     words, sentences and formulas of the text
 questions what readers ask, and how it is answered
-sliders   each figure is predicted before, explained after, and what it shows is asserted
+sliders   each figure is predicted before, explained after and checked
 claims    what holds, apart from what happened here
-evidence  what a check asserts, and what in it proves nothing
+evidence  conditions that prove nothing
 """
 
 from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
 from press.lint.claims import claims, room
-from press.lint.evidence import decoys
+from press.lint.evidence import decoys, fixed_conditions
 from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
 from press.lint.questions import questions
 from press.lint.sliders import (
@@ -29,6 +29,7 @@ __all__ = [
     "code",
     "decoys",
     "drawing",
+    "fixed_conditions",
     "globals_read",
     "kind",
     "questions",

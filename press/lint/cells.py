@@ -17,31 +17,33 @@ EXTRAS = {
 
 
 def tags(cell):
+    """Return the tags of a cell as a set."""
     return set(cell.metadata.get("tags", []))
 
 
 def kind(cell):
-    """The one tag that says what a code cell is; ValueError if it has none, or several."""
-    (found,) = tags(cell) & KINDS
-    return found
+    """Return the one tag that says what a code cell is; ValueError if not one does."""
+    (name,) = tags(cell) & KINDS
+    return name
 
 
 def code(notebook):
+    """Return the code cells of a notebook."""
     return [c for c in notebook.cells if c.cell_type == "code"]
 
 
 def cell_sizes(notebook):
-    """Code cells that have no line, too many, or one that is too wide."""
-    out = []
+    """List the code cells that have no line, too many, or one that is too wide."""
+    errors = []
     for i, cell in enumerate(code(notebook)):
         lines = cell.source.splitlines()
         if not 1 <= len(lines) <= MAX_LINES:
-            out.append(
+            errors.append(
                 f"code cell {i}: expected 1 to {MAX_LINES} lines, got {len(lines)}"
             )
         for line in lines:
             if len(line) > MAX_COLUMNS:
-                out.append(
+                errors.append(
                     f"code cell {i}: expected {MAX_COLUMNS} columns, got {line!r}"
                 )
-    return out
+    return errors

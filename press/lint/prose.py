@@ -11,18 +11,18 @@ WEASEL_WORDS = re.compile(
 
 
 def size(notebook):
-    """A chapter's words, formulas and tables included."""
+    """Say so if a chapter has too many words, formulas and tables included."""
     _, total = chapters.words(chapters.markdown(notebook))
     return [f"expected at most {WORDS} words, got {total}"] if total > WORDS else []
 
 
 def weasel_words(text):
-    """Words that tell a reader how easy it is."""
+    """List the words that tell a reader how easy it is."""
     return WEASEL_WORDS.findall(text)
 
 
 def two_sentences(notebook):
-    """Lines of prose that hold more than one sentence: a diff should show a sentence."""
+    """List the lines of more than one sentence: a diff should show a sentence."""
     return [
         line for line in lines(notebook) if SECOND.search(ABBREVIATION.sub("", line))
     ]
@@ -35,12 +35,12 @@ SWALLOWED = re.compile(
 
 
 def swallowed_brackets(notebook):
-    """Lines of formulas that would lose their left side; ``{}[`` keeps it."""
-    return [m.group() for m in SWALLOWED.finditer(chapters.markdown(notebook))]
+    """List the lines of formulas that would lose their left side; ``{}[`` keeps it."""
+    return SWALLOWED.findall(chapters.markdown(notebook))
 
 
 def lines(notebook):
-    """The lines of a notebook's text, formulas, code and links each as one word."""
+    """List the lines of a notebook's text, formulas, code and links each as one word."""
     text = "\n".join(
         c.source + "\n" for c in notebook.cells if c.cell_type == "markdown"
     )

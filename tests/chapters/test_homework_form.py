@@ -101,16 +101,6 @@ def test_homework_prose_has_no_weasel_words(path):
             assert not rules.weasel_words(cell.source), cell.id
 
 
-def constant_conditions(code):
-    """Conditions that are decided before the code runs, such as ``if 1 != 3``."""
-    nodes = [node for node in ast.walk(ast.parse(code)) if hasattr(node, "test")]
-    return [ast.unparse(n) for n in nodes if not _depends(n.test)]
-
-
-def _depends(condition):
-    return any(isinstance(node, ast.Name | ast.Call) for node in ast.walk(condition))
-
-
 def checks(code):
     """The checks at the top of a cell that say more than that there is an answer."""
     found = []
@@ -141,7 +131,7 @@ def repeated(cells):
 def test_homework_holds_no_residue_of_a_generator(path):
     for cell in teachers(path.stem).cells:
         if cell.cell_type == "code":
-            assert not constant_conditions(cell.source), cell.id
+            assert not rules.fixed_conditions(cell.source), cell.id
             assert "# fmt: " not in cell.source, cell.id
     assert not repeated(released(path.stem).cells)
 

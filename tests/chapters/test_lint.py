@@ -12,13 +12,11 @@ ANSWER = """```{{admonition}} What you should have seen
 :class: dropdown note
 {}
 ```"""
-POSITIONS = "It is lowest [at −0.5](#curve:a=-0.5,ink=dark%20red,log=on)."
-ANSWERED = ANSWER.format(POSITIONS)
+ANSWERED = ANSWER.format("It is lowest [at −0.5](#curve:a=-0.5,ink=dark%20red,log=on).")
 WIDGET = '''@interact(a=(-1, 1, 0.5), ink=["blue", "dark red"], log=True)
 def curve(a=0.0, ink="blue", log=False):
     """A curve."""
     return draw(xs, a)'''
-SEEN = 'assert height(xs, -0.5) < height(curve(-0.5, "dark red", True))'
 
 
 def text(source):
@@ -29,13 +27,13 @@ def code(source, *tags):
     return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
 
 
-def chapter(*, predict=PREDICT, answer=ANSWERED, seen=SEEN, tags=("seen",)):
+def chapter(*, predict=PREDICT, answer=ANSWERED, tags=("seen",)):
     return nbformat.v4.new_notebook(
         cells=[
             text("# Chapter 1 · Lines\n\n" + predict),
             code(WIDGET, "widget"),
             text(answer),
-            code(seen, "check", *tags),
+            code("assert xs.min() == -1", "check", *tags),
             text(PREDICT),
             code(WIDGET.replace("curve", "other"), "widget"),
             text(ANSWER.format("The same.")),
@@ -44,37 +42,22 @@ def chapter(*, predict=PREDICT, answer=ANSWERED, seen=SEEN, tags=("seen",)):
     )
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"seen": 'assert xs[position(curve, "a=-0.5,ink=dark red,log=on")["a"]] < 1'},
-        {"answer": ANSWER.format("It is low."), "seen": "assert xs.max() == 1"},
-        {"answer": ANSWER.format("As [there](#other:a=1.0).")},
-    ],
-)
-def test_a_slider_with_all_that_belongs_to_it_passes(changes):
-    assert rules.seen(chapter(**changes)) == []
+def test_a_slider_with_all_that_belongs_to_it_passes():
+    assert rules.seen(chapter()) == []
 
 
 @pytest.mark.parametrize(
     ("changes", "missing"),
     [
-        ({"predict": ""}, ["Predict first"]),
-        ({"predict": "Predict first: where is it lowest?"}, ["Predict first"]),
-        ({"answer": "No box."}, ["What you should have seen"]),
-        ({"tags": ()}, ["`seen` check", "a=-0.5", "ink=dark red", "log=on"]),
-        ({"seen": 'assert f(-0.5, "dark red", True) > 1'}, ["`seen` check"]),
-        ({"seen": SEEN.replace("-0.5", "0.5")}, ["a=-0.5"]),
-        ({"seen": SEEN.replace("True", "False")}, ["log=on"]),
-        ({"seen": SEEN.replace("True", "1")}, ["log=on"]),
-        ({"seen": SEEN.replace("dark red", "red")}, ["ink=dark red"]),
+        ({"predict": ""}, "Predict first"),
+        ({"predict": "Predict first: where is it lowest?"}, "Predict first"),
+        ({"answer": "No box."}, "What you should have seen"),
+        ({"tags": ()}, "`seen` check"),
     ],
 )
 def test_what_a_slider_lacks_is_named(changes, missing):
-    found = rules.seen(chapter(**changes))
-    assert len(found) == len(missing)
-    assert all(sign in line for sign, line in zip(missing, found, strict=True)), found
+    (lack,) = rules.seen(chapter(**changes))
+    assert lack.startswith("curve: expected") and missing in lack
 
 
 def test_a_check_belongs_to_the_slider_before_it():
@@ -224,9 +207,8 @@ def test_questions_with_labels_and_answers_pass(changes):
         ({"count": 0}, "expected a question under 'Questions readers ask', got none"),
         ({"label": "(sec-01-n{})="}, "Why 3?: expected a label (q-NN-name)="),
         ({"shape": "question"}, "expected :class: dropdown question"),
-        ({"answer": 59 * "so "}, "60 to 150 words, or fewer and a link, got 59"),
+        ({"answer": ""}, "expected an answer of at most 150 words, got 0"),
         ({"answer": 151 * "so "}, "got 151"),
-        ({"answer": 140 * "so " + "[there](#sec-01-why) " * 11}, "got 151"),
     ],
 )
 def test_a_question_without_what_belongs_to_it_is_named(changes, said):
@@ -300,3 +282,27 @@ def test_a_chapter_with_claims_has_short_checks_and_few_letters():
     assert "expected 15 lines, got 16" in long_check
     assert "at most 15 rows, got 16" in long_table
     assert rules.room(nbformat.v4.new_notebook(cells=[cells[0], cells[3]])) == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "True",
+        "1",
+        '"drawn"',
+        "3 == 3",
+        "(1, 2) == (1, 2)",
+        "x < 3 and not 0",
+        "x or [1]",
+    ],
+)
+def test_a_condition_that_computes_nothing_is_named(condition):
+    notebook = nbformat.v4.new_notebook(cells=[code(f"assert {condition}", "run")])
+    (lack,) = rules.decoys(notebook)
+    assert lack.startswith("expected a condition that can fail, got ")
+
+
+@pytest.mark.parametrize("condition", ["x < 3", "2**5 - 1 == 31", "2 < 3 < x", "False"])
+def test_a_condition_that_can_fail_passes(condition):
+    notebook = nbformat.v4.new_notebook(cells=[code(f"assert {condition}", "run")])
+    assert rules.decoys(notebook) == []

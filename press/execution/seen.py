@@ -1,0 +1,183 @@
+"""What the `seen` checks of a figure notice: they fail once something else is drawn.
+
+The checks run again with the names of their notebook, each time with one thing changed: the
+figure, what it draws with, or a position to which the note under the figure links.
+"""
+
+import ast
+import builtins
+import contextlib
+import functools
+import inspect
+import io
+import warnings
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import torch
+from nbformat import NotebookNode
+
+from press.lint.sliders import figures, imported, positions
+from utils.interact.positions import number, values_of
+
+
+def assert_noticed(path: str, names: dict[str, Any]) -> None:
+    """Assert that the `seen` checks of a notebook, which has run, notice what is moved.
+
+    The kernel calls it with the names that the notebook has bound.
+    """
+    lacks = unnoticed(nbformat.read(path, 4), names)
+    assert not lacks, "\n".join(lacks)
+
+
+def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
+    """List what the `seen` checks of a notebook do not notice, figure by figure.
+
+    ``names`` are those that the notebook has bound. A figure is left out if it, or one of
+    its checks, needs another name: the cell that binds it was not run.
+    """
+    foreign = imported(notebook) | {*dir(builtins)}
+    lacks = []
+    for figure in figures(notebook):
+        name, trees = figure.name, [ast.parse(check.source) for check in figure.checks]
+        if name not in names or any(fails(tree, names) for tree in trees):
+            continue
+        moved = [{name: elsewhere(names[name])}]
+        moved += [
+            {read: another(names[read], sign)}
+            for read in sorted((figure.reads - foreign) & names.keys())
+            for sign in (1, -1)
+        ]
+        if not any(fails(tree, names, change) for change in moved for tree in trees):
+            lacks.append(f"{name}: expected a check that sees what it draws, got none")
+        for position in positions(figure):
+            if not any(needs(tree, names, position) for tree in trees):
+                lacks.append(f"{name}: expected a check at {position}, got none")
+    return lacks
+
+
+def fails(
+    tree: ast.Module, names: dict[str, Any], change: dict[str, Any] | None = None
+) -> bool:
+    """Tell whether code raises with these names, which it leaves as they are.
+
+    What is changed meanwhile is changed for the code; data also for the functions that it
+    calls. A function is not, or a loop that waits for it might never end.
+    """
+    before, scope = {*plt.get_fignums()}, names | (change or {})
+    data = {k: v for k, v in (change or {}).items() if not callable(v)}
+    kept = {key: names[key] for key in data}
+    with (
+        warnings.catch_warnings(action="ignore"),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        try:
+            names.update(data)
+            exec(compile(tree, "<seen again>", "exec"), scope)
+        except Exception:
+            return True
+        finally:
+            names.update(kept)
+            for figure in {*plt.get_fignums()} - before:
+                plt.close(figure)
+    return False
+
+
+def needs(tree: ast.Module, names: dict[str, Any], position: str) -> bool:
+    """Tell whether code raises when one of its mentions of a position is another."""
+    for name, value in values_of(position).items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant):
+                kept = node.value
+                node.value = replaced(kept, name, value)
+                failed = node.value != kept and fails(tree, names)
+                node.value = kept
+                if failed:
+                    return True
+    return False
+
+
+def replaced(constant: Any, name: str, value: str) -> Any:
+    """Put something else for the value of a control, where a constant is or mentions it.
+
+    A law that is asserted holds at each position, so a text is put that no figure has. A
+    constant has no sign: it may be the size of a negative number.
+    """
+    match constant:
+        case bool():
+            return not constant if value == ("on" if constant else "off") else constant
+        case int() | float():
+            size = number(value)
+            is_it = size is not None and abs(size) == constant
+            return 2 * constant + 1 if is_it else constant
+        case str() if constant == value:
+            return f"{constant}?"
+        case str():
+            for text in (value, quote(value, safe="")):
+                constant = constant.replace(f"{name}={text}", f"{name}={text}?")
+    return constant
+
+
+def elsewhere(figure: Callable) -> Callable:
+    """Return the figure that draws another position than it is asked for."""
+
+    @functools.wraps(figure)
+    def draw(*args, **named):
+        asked = inspect.signature(figure).bind(*args, **named)
+        asked.apply_defaults()
+        for control in figure.controls:
+            ends = control.values[0], control.values[-1]
+            at_start = asked.arguments[control.name] == ends[0]
+            asked.arguments[control.name] = ends[1] if at_start else ends[0]
+        return figure(*asked.args, **asked.kwargs)
+
+    return draw
+
+
+def another(value: Any, sign: int) -> Any:
+    """Return another value of the same kind: numbers moved, also in what holds them.
+
+    With the sign −1 they are turned round, so that they do not only grow.
+    """
+    match value:
+        case bool() | np.bool_():
+            return not value
+        case int() | np.integer():
+            return sign * (value + 1)
+        case float() | np.floating():
+            return sign * (1.5 * value + 0.4)
+        case str():
+            return f"{value}?"
+        case np.ndarray():
+            return _moved(value, sign)
+        case torch.Tensor():
+            return torch.as_tensor(_moved(value.numpy(force=True), sign))
+        case tuple() if hasattr(value, "_fields"):
+            return type(value)(*(another(held, sign) for held in value))
+        case list() | tuple():
+            return type(value)(another(held, sign) for held in value)
+        case dict():
+            return {key: another(held, sign) for key, held in value.items()}
+        case type():
+            return value
+        case _ if callable(value):
+            return lambda *args, **named: another(value(*args, **named), sign)
+    return value
+
+
+def _moved(array, sign):
+    """Return an array of other numbers, its entries shuffled."""
+    shuffled = np.random.default_rng(0).permuted(np.atleast_1d(array))
+    shuffled = shuffled.reshape(array.shape)
+    match array.dtype.kind:
+        case "b":
+            return ~shuffled
+        case "u":
+            return shuffled + array.dtype.type(1)
+        case "i" | "f" | "c":
+            return sign * (shuffled + 1)
+    return shuffled
