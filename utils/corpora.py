@@ -26,7 +26,7 @@ class SentencePair:
 def parallel_corpus(
     n: int, *, language: str, rng: np.random.Generator
 ) -> list[SentencePair]:
-    """``n`` different English sentences with their translations: a list of SentencePair.
+    """Draw ``n`` different English sentences with their translations: a list of SentencePair.
 
     They are in lower case, end in "." or "。" and have 3 to 15 words.
 

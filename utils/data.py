@@ -32,7 +32,7 @@ def _shipped():
 
 
 def load_diabetes() -> Dataset:
-    """442 patients, 10 measurements in their own units, progression after one year."""
+    """Load 442 patients, 10 measurements in their own units, progression after one year."""
     raw = _shipped().load_diabetes(scaled=False)
     names = tuple(raw.feature_names), ("progression",)
     source = "Efron et al., Least Angle Regression, 2004, shipped with scikit-learn"
@@ -40,7 +40,7 @@ def load_diabetes() -> Dataset:
 
 
 def load_breast_cancer() -> Dataset:
-    """569 tumours, 30 features of cell nuclei; y = 0 malignant, 1 benign."""
+    """Load 569 tumours, 30 features of cell nuclei; y = 0 malignant, 1 benign."""
     raw = _shipped().load_breast_cancer()
     names = (tuple(map(str, n)) for n in (raw.feature_names, raw.target_names))
     source = f"Wisconsin Diagnostic Breast Cancer, {_UCI}"
@@ -48,7 +48,7 @@ def load_breast_cancer() -> Dataset:
 
 
 def load_digits() -> Dataset:
-    """1797 handwritten digits of 8 × 8 pixels scaled to 0…1; X (1797, 64), y 0…9."""
+    """Load 1797 handwritten digits of 8 × 8 pixels scaled to 0…1; X (1797, 64), y 0…9."""
     raw = _shipped().load_digits()
     names = (tuple(map(str, n)) for n in (raw.feature_names, raw.target_names))
     source = f"Optical Recognition of Handwritten Digits, {_UCI}"
@@ -56,14 +56,14 @@ def load_digits() -> Dataset:
 
 
 def photograph(name: str) -> np.ndarray:
-    """Read the photograph "china" or "flower" of scikit-learn: (427, 640, 3), 0…1."""
+    """Load the photograph "china" or "flower" of scikit-learn: (427, 640, 3), 0…1."""
     if name not in ("china", "flower"):
         raise ValueError(f"photograph: expected 'china' or 'flower', got {name!r}")
     return _shipped().load_sample_image(f"{name}.jpg") / 255.0
 
 
 def load_prose() -> str:
-    """Read this book's own prose, frozen: 2,307 English sentences, 37,318 words, CC BY 4.0.
+    """Load this book's own prose, frozen: 2,307 English sentences, 37,318 words, CC BY 4.0.
 
     A sentence a line, in reading order, with an empty line between two notebooks: the
     chapters 1 to 12, 16 and 20, their errata, their homework. Sentences with long formulas,
@@ -73,7 +73,7 @@ def load_prose() -> str:
 
 
 def load_series(name: str) -> dict[str, np.ndarray]:
-    """Read a real series, oldest first: a dictionary of columns, all of one length.
+    """Load a real series, oldest first: a dictionary of columns, all of one length.
 
     "sunspots": ``year`` 1700…2008, ``sunspots`` (mean number in that year); NOAA, public domain.
     "us_economy": ``year``, ``quarter`` from 1959 to 2009, ``gdp`` (thousand million dollars of

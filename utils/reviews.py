@@ -30,7 +30,7 @@ class Review:
 def reviews(
     n: int, *, rng: np.random.Generator, without: Collection[str | Review] = ()
 ) -> list[Review]:
-    """``n`` different reviews: a list of Review, about half of them positive.
+    """Draw ``n`` different reviews: a list of Review, about half of them positive.
 
     45 % are plain, 25 % hold a negated adjective, 15 % a contrast of which the main clause
     decides, 15 % an ironic adjective, as what happened shows. Neutral sentences around these

@@ -15,7 +15,7 @@ import numpy as np
 def stories(
     n: int, *, rng: np.random.Generator, planted: bool = True
 ) -> tuple[list[list[str]], dict[str, tuple[tuple[str, ...], ...]]]:
-    """Sentences of about nine words, and the related words in them.
+    """Draw sentences of about nine words, and the related words in them.
 
     Parameters
     ----------

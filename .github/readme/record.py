@@ -39,7 +39,7 @@ MOVE = """(figure, position) =>
 
 
 def shots(page: Page, slug: str, name: str, positions: list) -> Iterator[Image.Image]:
-    """The figure with its controls, at each position."""
+    """Photograph the figure with its controls, at each position."""
     page.goto((PAGES / f"{slug}.html").as_uri())
     page.add_style_tag(content="header { visibility: hidden }")  # it lies over the page
     figure = page.locator(f'figure[data-name="{name}"]')

@@ -179,8 +179,9 @@ def data_sets():
         call = re.compile(rf"\b{function.__name__}\(")
         users = [slug for slug in chapters.CHAPTERS if call.search(_code(slug))]
         first, *others = map(_chapter, users)
-        what = inspect.getdoc(function).splitlines()[0].rstrip(".")
-        cells.append([f"`{function.__name__}`", _cell(what), first, ", ".join(others)])
+        _, given = inspect.getdoc(function).splitlines()[0].split(" ", 1)  # "Load …"
+        given = _cell(given[0].upper() + given[1:].rstrip("."))
+        cells.append([f"`{function.__name__}`", given, first, ", ".join(others)])
     return "\n".join(_table(["function", "gives", "chapter", "also in"], cells))
 
 
