@@ -55,7 +55,8 @@ def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
         if not any(fails(tree, names, change) for change in moved for tree in trees):
             lacks.append(f"{name}: expected a check that sees what it draws, got none")
         for position in positions(figure):
-            if not any(needs(tree, names, position) for tree in trees):
+            controls = names[name].controls
+            if not any(needs(tree, names, controls, position) for tree in trees):
                 lacks.append(f"{name}: expected a check at {position}, got none")
     return lacks
 
@@ -87,39 +88,46 @@ def fails(
     return False
 
 
-def needs(tree: ast.Module, names: dict[str, Any], position: str) -> bool:
+def needs(
+    tree: ast.Module, names: dict[str, Any], controls: tuple, position: str
+) -> bool:
     """Tell whether code raises when one of its mentions of a position is another."""
+    ranges = {c.name: c.values for c in controls if c.kind == "range"}
     for name, value in values_of(position).items():
+        ends = [abs(ranges[name][i]) for i in (0, -1)] if name in ranges else []
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
                 kept = node.value
-                node.value = replaced(kept, name, value)
-                failed = node.value != kept and fails(tree, names)
+                for node.value in replacements(kept, name, value, ends):
+                    if fails(tree, names):
+                        node.value = kept
+                        return True
                 node.value = kept
-                if failed:
-                    return True
     return False
 
 
-def replaced(constant: Any, name: str, value: str) -> Any:
-    """Put something else for the value of a control, where a constant is or mentions it.
+def replacements(constant: Any, name: str, value: str, ends: list) -> list:
+    """List what may stand for a constant that is, or mentions, the value of a control.
 
-    A law that is asserted holds at each position, so a text is put that no figure has. A
-    constant has no sign: it may be the size of a negative number.
+    A law that is asserted holds at each position, so besides the ``ends`` of a range there
+    are values that no figure has. A constant has no sign: it may be that of a negative
+    number.
     """
     match constant:
         case bool():
-            return not constant if value == ("on" if constant else "off") else constant
+            return [not constant] if value == ("on" if constant else "off") else []
         case int() | float():
             size = number(value)
-            is_it = size is not None and abs(size) == constant
-            return 2 * constant + 1 if is_it else constant
+            if size is None or abs(size) != constant:
+                return []
+            others = [*ends, 2 * constant + 1, constant / 16 + 0.03]
+            return [other for other in others if other != constant]
         case str() if constant == value:
-            return f"{constant}?"
+            return [f"{constant}?"]
         case str():
-            for text in (value, quote(value, safe="")):
-                constant = constant.replace(f"{name}={text}", f"{name}={text}?")
-    return constant
+            texts = (f"{name}={text}" for text in (value, quote(value, safe="")))
+            return [constant.replace(t, f"{t}?") for t in texts if t in constant]
+    return []
 
 
 def elsewhere(figure: Callable) -> Callable:
