@@ -16,6 +16,7 @@ from grader.course import feedback, incidents, leave_out_what_fails, release
 from grader.handed_in import File
 from grader.harmless import markdown_alone
 from grader.pictures import CODE_OR_TAG, complete, join
+from grader.processes import Processes
 from grader.submissions import load
 from tests.homework.assignments import FOLDERS, answered, name_of, released, teachers
 from tests.homework.classroom import ASSIGNMENT
@@ -24,6 +25,13 @@ DOT = base64.b64encode(b"\x89PNG\r\n\x1a\n not all of it").decode()
 OTHER = base64.b64encode(b"\x89PNG\r\n\x1a\n another").decode()
 HTML = {"output_type": "display_data", "data": {"text/html": 5}, "metadata": {}}
 SHEET = report.Sheet(teachers(ASSIGNMENT))
+
+
+def grading(folder, run):
+    """How a class is graded, with a function in place of processes."""
+    runner = Processes(1)
+    runner.run = run
+    return batch.Grading(ASSIGNMENT, "state", 1, folder, SHEET, runner)
 
 
 def page(notebook):
@@ -225,18 +233,18 @@ def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
     result = {"marks": {"glu-marks-1": 2}, "remarks": ["encoding X"]}
     path, asked = tmp_path / "ada.html", []
 
-    def fails(task, place, *_):
-        asked.append(task)
+    def fails(job):
+        asked.append(job.task)
         return "InvalidNotebook: <what>"
 
-    def works(task, place, *_):
-        asked.append(task)
-        (place / "feedback.html").write_text("<html><body>the notebook</body>")
-        (place / report.LEFT_OUT).write_text(json.dumps(["glu"]))
+    def works(job):
+        asked.append(job.task)
+        (job.place / "feedback.html").write_text("<html><body>the notebook</body>")
+        (job.place / report.LEFT_OUT).write_text(json.dumps(["glu"]))
 
     def write(do):
         row = SHEET.row("ada", result, {})
-        batch._write_page(path, ASSIGNMENT, row, SHEET, tmp_path, do)
+        grading(tmp_path, do)._write_page(path, row, tmp_path)
         return row["remark"], path.read_text()
 
     for _ in range(2):
@@ -255,10 +263,7 @@ def test_a_page_that_cannot_be_written_ends_nothing(tmp_path):
     name = "a" * 252
     (tmp_path / "graded" / name).mkdir(parents=True)
     (tmp_path / "feedback").mkdir()
-    do = lambda *_, **__: "no"
-    row = batch.grade_one(
-        ASSIGNMENT, "", 1, tmp_path, SHEET, {}, do, name, [tmp_path / "a.ipynb"]
-    )
+    row = grading(tmp_path, lambda _: "no").row(name, [tmp_path / "a.ipynb"], {})
     assert "the feedback page cannot be written" in row["remark"]
 
 
