@@ -27,6 +27,9 @@ d = Diagram("A step")
 d.row(d.circle, ["h", "x < 1"])
 d.arrow("h", "x < 1")
 d.draw()"""
+SEEN = """(text,) = figure(a=3, kind="big one").texts
+assert text.get_text() == "3, a big one"
+print("✓ a number and what it is")"""
 PLOTTED = "plt.plot([1, 2]);"
 REPOSITORY = "https://git.example.org/a-b/book"
 HUB = {  # in _config.yml, and in this book's
@@ -42,7 +45,7 @@ CHAPTER = [
     f"```{{admonition}} What you should have seen\n:class: note, dropdown\n\n{LINK}.\n```",
     (check(OPEN["check"]), "check"),
     (check(OPEN["check"] + 1), "check"),
-    (check(2), "check", "seen"),
+    (SEEN, "check", "seen"),
     (check(OPEN["run"]), "run"),
     (check(OPEN["run"] + 1), "run"),
     "## Aside *\n\nA thing that **nobody** needs.",
@@ -116,8 +119,8 @@ def test_a_long_check_is_folded_and_its_lines_stay(page):
 
 def test_a_check_of_what_a_figure_shows_is_folded_however_short(page):
     (seen,) = page.select("div.cell.tag_seen")
-    assert "assert True" in seen.select_one("details").get_text()
-    assert "✓ 2 lines" in seen.select_one(".cell_output").get_text()
+    assert "assert text.get_text()" in seen.select_one("details").get_text()
+    assert "✓ a number and what it is" in seen.select_one(".cell_output").get_text()
 
 
 def test_a_long_experiment_is_folded_and_what_it_prints_stays(page):
