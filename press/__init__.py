@@ -32,6 +32,7 @@ EXTENSIONS = (
     "pages.alt",
     "pages.failed",
     "pages.code",
+    "pages.notation",
     "pages.foot",
     "pages.inline",
     "pages.chapter_head",

@@ -13,11 +13,13 @@ import json
 from importlib import resources
 from string import Template
 
+import matplotlib.pyplot as plt
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
 from press.figures import ticks
-from utils.interact.controls import coarsen, starts, state
+from press.figures.lettering import smallest_lettering
+from utils.interact.controls import arguments_at, coarsen, starts, state
 from utils.interact.drawing import describe, description, frame, layout_of, png, vector
 
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
@@ -186,6 +188,13 @@ def _still(function, controls, pictures):
     }
 
 
+def _lettering(function, controls):
+    """Measure the smallest letters of the default picture."""
+    figure = function(**arguments_at(controls, starts(controls)))
+    plt.close(figure)
+    return smallest_lettering(figure)
+
+
 def payload(data: dict) -> str:
     """Write data as they may stand in a script element: no ``</script>``, no ``<!--``."""
     return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
@@ -194,6 +203,7 @@ def payload(data: dict) -> str:
 def _html(function, controls, data, base, size):
     return Template(TEMPLATE.read_text("utf-8")).substitute(
         name=html.escape(function.__name__),
+        lettering=f"{_lettering(function, controls):.4f}",
         title=html.escape(function.__name__.replace("_", " ")),
         height=round(720 * size[1] / size[0]),  # CSS pixels; no layout jump
         base=base,

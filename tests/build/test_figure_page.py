@@ -166,14 +166,18 @@ def test_a_phone_shows_the_edges_of_a_picture(visit):
     assert page.locator(".picture").first.evaluate(hit) == [True, True]  # none clips it
 
 
+def test_at_a_desk_no_hint_is_needed(visit):
+    assert not visit().locator(".hint:visible").count()
+
+
 def test_a_tap_opens_the_figure_over_the_screen(visit):
     page = visit(**PHONE)
     height = page.evaluate("document.documentElement.scrollHeight")
+    assert page.locator(".hint:visible").first.text_content().startswith("Tap")
     page.locator(".picture").first.tap()
     dialog = page.get_by_role("dialog")
-    assert (
-        dialog.locator("img").last.bounding_box()["width"] >= 480
-    )  # 9 pt of 6.5 in: 9 px
+    lettering = float(page.locator("figure").first.get_attribute("data-lettering"))
+    assert dialog.locator("img").last.bounding_box()["width"] * lettering >= 11
     assert dialog.bounding_box() == {"x": 0, "y": 0, "width": 390, "height": 844}
     assert page.evaluate("document.documentElement.scrollHeight") == height
     slider = dialog.get_by_role("slider")
@@ -185,5 +189,7 @@ def test_a_tap_opens_the_figure_over_the_screen(visit):
     page.get_by_role("button", name="Larger picture").first.tap()
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
-    page.locator("figure > .picture + form + .state").nth(1).wait_for(state="attached")
+    page.locator("figure > .picture + .hint + form + .state").nth(1).wait_for(
+        state="attached"
+    )
     assert states(page)[0].startswith("step = 5")

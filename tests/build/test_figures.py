@@ -63,6 +63,20 @@ def test_static_mode_starts_at_the_defaults_and_describes_itself(pages):
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", html)
 
 
+def test_the_page_knows_the_smallest_letters_that_are_drawn(pages):
+    @interact(slope=[1, 2])
+    def lettered(slope=1):
+        """Words of three sizes, the smallest of them unseen, and no axis."""
+        fig = plt.figure(figsize=(5, 2))
+        fig.text(0.5, 0.5, f"slope {slope}", size=18)
+        fig.text(0.5, 0.2, "of a line", size=9)
+        fig.text(0.5, 0.8, "hidden", size=3, visible=False)
+        return fig
+
+    lettering = re.search(r'data-lettering="([\d.]+)"', pages[0]["text/html"])[1]
+    assert float(lettering) == pytest.approx(9 / 72 / 5, abs=1e-4)
+
+
 def test_text_from_the_author_cannot_break_the_page(pages):
     def odd(choice="</script>"):
         """A <b>line</b> & "more"."""

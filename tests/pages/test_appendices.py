@@ -9,6 +9,7 @@ import pytest
 from press import chapters
 from press.tables import appendices
 
+CHINESE = r"[\u4e00-\u9fff]+"
 every_chapter = pytest.mark.parametrize("slug", chapters.CHAPTERS)
 # How many rows of each note there are to treat, and how many of its errors to weigh.
 ROWS = {"000": 136, "001": 185, "002": 172, "003": 108, "004": 81}
@@ -94,6 +95,19 @@ def test_chinese_beside_an_english_term_is_that_of_the_glossary(slug):
         # Or of a kind of it: exponentially weighted moving average.
         fits = chinese.endswith(tuple(chinese_of.get(known, {""})))
         assert fits, f"{known} ({chinese})"
+
+
+def test_chinese_stands_beside_a_term_once_where_it_is_introduced():
+    known = set()
+    for chapter in chapters.CHAPTERS.values():
+        mine = [
+            row for row in appendices.rows("glossary") if row["slug"] == chapter.slug
+        ]
+        introduced = set(re.findall(CHINESE, " ".join(row["chinese"] for row in mine)))
+        glosses = Counter(re.findall(rf"\(({CHINESE})\)", chapter.markdown))
+        assert not [term for term, count in glosses.items() if count > 1], chapter.slug
+        assert not glosses.keys() & known - introduced, chapter.slug
+        known |= glosses.keys()
 
 
 def plain(text):

@@ -8,6 +8,7 @@ from tests.pages.printed import unstated
 from tests.pages.scripts import COVERED, CUT
 
 NARROW, SMALL_PHONE, PHONE = 320, 360, 390
+LEGIBLE = 11  # pixels of a font
 
 
 @every_page
@@ -26,6 +27,28 @@ def test_no_control_covers_another_at_a_desk(visit, name):
 def test_on_a_phone_no_picture_is_cut_and_no_control_covers_another(visit, name):
     assert not visit(name, width=PHONE).evaluate(CUT)
     assert not visit(name, width=NARROW).locator("article").first.evaluate(COVERED)
+
+
+@every_chapter
+def test_on_a_phone_letters_are_legible_or_the_figure_says_how_to_enlarge_them(
+    visit, name
+):
+    figures = visit(name, width=PHONE).evaluate(
+        """() => [...document.querySelectorAll("figure.interact")].map((figure) => {
+          const lettering = Number(figure.dataset.lettering);
+          const enlarged = parseFloat(figure.style.getPropertyValue("--legible"));
+          return {
+            name: figure.dataset.name,
+            pixels: figure.querySelector(".picture").clientWidth * lettering,
+            hint: !figure.querySelector(".hint").hidden,
+            enlarged: enlarged * lettering,
+          };
+        })"""
+    )
+    assert figures
+    for figure in figures:
+        assert figure["hint"] == (figure["pixels"] < LEGIBLE), figure
+        assert LEGIBLE <= figure["enlarged"] < 3 * LEGIBLE, figure
 
 
 @every_chapter

@@ -57,3 +57,12 @@ def test_most_displayed_formulas_of_a_chapter_are_explained(visit, slug):
 
 def test_a_page_without_a_table_of_symbols_has_no_help(visit):
     assert not visit("book/teaching").locator("#symbol-help").count()
+
+
+def test_the_notation_is_folded_and_its_address_opens_it(visit):
+    page = visit("book/17_transformer")
+    fold = page.locator("details.notation")
+    assert not fold.evaluate("fold => fold.open")
+    page.evaluate("location.hash = 'notation'")
+    fold.locator("table").wait_for(state="visible")
+    assert fold.locator("mjx-container").first.bounding_box()["height"] > 5

@@ -1,6 +1,7 @@
 // Exchanges the picture of a static figure as its controls move. Needs no library, no
 // kernel, no server. A frame holds only what differs from its base picture and lies on top
 // of it.
+const LEGIBLE = 11, NARROW = 600; // CSS pixels: a font that is easily read, a figure on a phone
 function enliven(figure) {
   figure.dataset.alive = "true";
   const [picture, form, state] = figure.querySelectorAll(".picture, form, .state");
@@ -103,7 +104,7 @@ function enliven(figure) {
   dialog.setAttribute("aria-label", figure.dataset.name.replaceAll("_", " "));
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // a deck's keys
   dialog.addEventListener("close", () => {
-    figure.prepend(picture, form, state);
+    figure.prepend(picture, hint, form, state);
     figure.style.minHeight = "";
     size.ariaLabel = "Larger picture";
     size.focus({ preventScroll: true });
@@ -111,11 +112,22 @@ function enliven(figure) {
   const enlarge = () => {
     if (dialog.open) return;
     figure.style.minHeight = figure.offsetHeight + "px"; // the page stays where it is
-    dialog.append(picture, form, state);
+    dialog.append(picture, form, state); // and no hint
     dialog.showModal();
     size.ariaLabel = "Close";
     size.focus();
   };
+  // Where a narrow screen makes its letters too small, the figure says how to enlarge them.
+  const lettering = Number(figure.dataset.lettering);
+  figure.style.setProperty("--legible", Math.ceil(LEGIBLE / lettering) + "px");
+  const hint = make("p", { class: "hint", "aria-hidden": "true" }, "Tap the picture to enlarge it.");
+  picture.after(hint);
+  const measure = () => {
+    const width = picture.clientWidth;
+    hint.hidden = width >= NARROW || width * lettering >= LEGIBLE;
+  };
+  addEventListener("resize", measure);
+  measure();
   size.addEventListener("click", () => (dialog.open ? dialog.close() : enlarge()));
   picture.addEventListener("click", enlarge);
 

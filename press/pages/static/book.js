@@ -105,6 +105,7 @@ document.addEventListener("DOMContentLoaded", () => {
 {
   const open = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    target?.querySelector(":scope > details.notation")?.setAttribute("open", "");
     const box = target?.closest(".admonition") ?? target?.nextElementSibling;
     if (!box?.classList.contains("toggle-hidden")) return;
     box.querySelector(".toggle-button").click();
@@ -173,14 +174,15 @@ if (window.MathJax) window.MathJax.startup = { ready() {
   MathJax.startup.promise.then(() => addEventListener("beforeprint", fitFormulas)); // after MathJax's own
 } };
 
-// Paper is white whatever the theme, and does not scroll: a formula that is too wide for it
-// becomes smaller. The layout is still the screen's when the browser tells of it.
+// Paper is white whatever the theme, and its notation unfolded. It does not scroll: a formula
+// that is too wide for it becomes smaller. The layout is still the screen's when the browser tells of it.
 {
   let theme;
   const { dataset } = document.documentElement;
   addEventListener("beforeprint", () => {
     theme ??= dataset.theme;
     dataset.theme = "light";
+    document.querySelector("details.notation")?.setAttribute("open", "");
   });
   addEventListener("afterprint", () => {
     dataset.theme = theme ?? dataset.theme;

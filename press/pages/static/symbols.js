@@ -19,11 +19,14 @@ document.addEventListener("DOMContentLoaded", () => {
     return names.filter((parts) => parts.length === 1 && isSymbol(parts[0])).map(([part]) => part);
   };
   let meanings;
+  // The table is folded, so its formulas may not have been typeset: here they are, unseen.
   const read = () => {
-    if (meanings || table.querySelector("mjx-lazy") || !table.querySelector("mjx-container")) return meanings ?? new Map();
+    if (meanings || !window.MathJax?.tex2chtml) return meanings ?? new Map();
     meanings = new Map();
+    const formulas = MathJax.startup.document.math.toArray().filter(({ start }) => table.contains(start.node));
     for (const { cells } of table.tBodies[0].rows) {
-      const symbols = [...cells[0].querySelectorAll("mjx-container")].flatMap(named);
+      const inCell = formulas.filter(({ start }) => cells[0].contains(start.node));
+      const symbols = inCell.map(({ math }) => MathJax.tex2chtml(math)).flatMap(named);
       const words = cells[1].textContent.trim(), parts = words.split(/[;,] /);
       symbols.forEach((symbol, i) => {
         const key = glyphs(symbol);
