@@ -11,6 +11,7 @@ import io
 import itertools
 import json
 from importlib import resources
+from statistics import median
 from string import Template
 
 import matplotlib.pyplot as plt
@@ -24,6 +25,7 @@ from utils.interact.drawing import describe, description, frame, layout_of, png,
 
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame: nobody sees the difference, and it halves the bytes
+SPARSE, FULLER = 0.1, 1.2  # ink of a picture that says little; of the median beside it
 FLAT = 32  # of these, which cover most and are kept exactly
 TEMPLATE = resources.files(__name__) / "figure.html"
 
@@ -42,6 +44,7 @@ def static_bundle(function, controls):
     bases = {base: _webp(pictures[base]) for base in dict.fromkeys(base_of.values())}
     _refuse_idle(function, controls, pictures)
     _refuse_cut(function, controls, pictures)
+    _refuse_empty_default(function, controls, pictures)
     weight = sum(map(len, [*bases.values(), *frames.values()]))
     if weight > MAX_BYTES:
         wanted = (
@@ -112,6 +115,23 @@ def _refuse_cut(function, controls, pictures):
             where = f"{function.__name__}({state(controls, indices)})"
             got = f"got ink at its edge: {', '.join(cut)}"
             raise ValueError(f"{where}: expected the picture to have a margin, {got}")
+
+
+def _refuse_empty_default(function, controls, pictures):
+    """Refuse a figure that starts at the emptiest of its pictures: it shows no point."""
+    ink = {i: _ink(picture) for i, picture in pictures.items()}
+    start, least, usual = ink[starts(controls)], min(ink.values()), median(ink.values())
+    if start <= 1.01 * least and least < SPARSE and usual > FULLER * least:
+        where = f"{function.__name__}({state(controls, starts(controls))})"
+        raise ValueError(
+            f"{where}: expected defaults that show the point of the figure, got the"
+            " emptiest of its pictures"
+        )
+
+
+def _ink(picture):
+    """Return the share of a picture that is neither white nor pale, of every 16th pixel."""
+    return float((np.asarray(picture)[::4, ::4, 1] < 200).mean())
 
 
 def _base(controls, indices):

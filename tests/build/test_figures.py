@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import re
+from contextlib import nullcontext
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -146,6 +147,22 @@ def test_a_control_that_changes_nothing_is_refused(pages):
         return line(slope, dashed=at == 2 and slope == 2)
 
     interact(at=(0, 4), slope=(1, 3))(bump)
+
+
+@pytest.mark.parametrize("start, refused", [(0, True), (3, False)])
+def test_a_figure_whose_default_is_its_emptiest_picture_is_refused(
+    pages, start, refused
+):
+    def dots(number=start):
+        """As many dots as the slider says."""
+        fig, ax = plt.subplots(figsize=(5, 2))
+        ax.plot(np.arange(number), np.arange(number), "o", ms=30)
+        ax.set(xlim=(-1, 9), ylim=(-1, 9))
+        return fig
+
+    expected = pytest.raises(ValueError, match=r"dots.*emptiest of its pictures")
+    with expected if refused else nullcontext():
+        interact(number=(0, 8))(dots)
 
 
 def test_every_frame_keeps_the_layout_of_the_defaults(pages):
