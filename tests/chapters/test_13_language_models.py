@@ -199,6 +199,10 @@ def test_good_turing_is_finite_where_a_count_never_occurs(book, counts, top):
 
 
 FAULTS = [
+    Fault("pairs[pair] += word_counts[word]", "pairs[pair] += 1", "words, not tokens"),
+    Fault("            i += 2\n        else", "            i += 1\n        else",
+          "a piece is used twice"),
+    Fault("joined.append(pieces[i])\n            i += 1", "i += 1", "a piece is lost"),
     Fault("padded = [[BOS] * (n - 1)", "padded = [[BOS] * n", "one <bos> too many"),
     Fault("after.get(w, 0) + 1", "1", "each pair once"),
     Fault("total.get(u, 0)))", "1))", "no denominator"),
