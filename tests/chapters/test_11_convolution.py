@@ -211,6 +211,7 @@ def test_a_network_without_pictures_has_no_logits_and_no_gradients(book, seed, s
 
 
 FAULTS = [
+    Fault("K_pixels[c : c + 1], no_bias", "K_pixels[:1], no_bias", "one kernel for all"),
     Fault("y[i] += k[u] * x[i + u]", "y[i] += k[m - 1 - u] * x[i + u]", "a flip"),
     Fault("d * (m - 1) - 1) // s + 1", "d * (m - 1)) // s + 1", "off by one in the size"),
     Fault("(n + 2 * p - d", "(n + p - d", "padding on one side only"),

@@ -186,6 +186,9 @@ def test_a_leaf_of_a_tree_is_the_first_step_of_an_lstm(book, seed, N, D, H):
 
 
 FAULTS = [
+    Fault("keep[span:] *= earlier_keep", "keep[span:] = earlier_keep", "keeps too much"),
+    Fault("add[span:] += keep[span:] * earlier_add", "add[span:] += earlier_add",
+          "what came before is not kept"),
     Fault("c[t] = forget * c[t - 1] + i", "c[t] = c[t - 1] + i", "nothing forgotten"),
     Fault("o * np.tanh(c[1:]), i, o", "np.tanh(c[1:]), i, o", "always shown"),
     Fault("(values * mark).sum(dim=1)", "values[:, 0]", "the first number"),
