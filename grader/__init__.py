@@ -16,7 +16,8 @@ reading          a notebook out of a file, or why it is none
 text             the encoding of a file, by words that it must hold
 places           cells that have lost their names, by the texts around them
 pictures         pictures in texts, and what to do where one is missing
-limits           a notebook run to its end: time, memory, output, cells that end Python
+limits           what a submission may use: time, memory, output
+execute          a notebook run to its end within them, though cells end Python
 isolation        a namespace of their own for the test cells
 settings         modes, defaults and random numbers, put back for the tests
 installers       what answers a submission in place of pip, conda and their like

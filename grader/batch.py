@@ -16,11 +16,14 @@ import nbformat
 from grader import assignment, edition, report
 from grader.handed_in import is_hidden, stem
 from grader.jobs import MOST_SECONDS, Job, Runner
+from grader.limits import DEFAULT, Limits
 from grader.processes import in_process, prepare, stop
 from grader.submissions import first_few
 
 
-def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
+def run(
+    folder: Path, source: Path, out: Path, runner: Runner, limits: Limits = DEFAULT
+) -> None:
     """Grade what is new or changed in a folder of submissions and report on all of it.
 
     Parameters
@@ -33,6 +36,8 @@ def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
         The folder that marks and feedback go to, made if need be.
     runner : Runner
         Processes of this computer, or a cluster.
+    limits : Limits
+        What each submission may use.
 
     Raises
     ------
@@ -53,11 +58,11 @@ def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
     for name in ("by_hand.csv", "marks.csv"):
         report.require_writable(out / name)
     prepare()
-    state = _state(source, master)
+    state = _state(source, master, limits)
     runner.share(_released(source, out, state))
-    own = master.metadata.get("grader", {}).get("total", 0)  # see limits.py
-    seconds = max(MOST_SECONDS, 3 * own)  # it may run twice, and a bit longer
-    grading = Grading(source.name, state, seconds, out, sheet, runner)
+    total = master.metadata.get("grader", {}).get("total", limits.total)
+    seconds = max(MOST_SECONDS, 3 * total)  # it may run twice, and a bit longer
+    grading = Grading(source.name, state, limits, seconds, out, sheet, runner)
     rows = grading.rows(students, table)
     report.write_marks(out / "marks.csv", rows, sheet)
     unknown = report.write_by_hand(table.path, rows, table.typed, sheet)
@@ -151,7 +156,9 @@ class Grading:
     name : str
         The assignment.
     state : str
-        Of the assignment and of the grader, see ``_state``.
+        Of the assignment, the grader and the limits, see ``_state``.
+    limits : Limits
+        What a submission may use.
     seconds : float
         The most that a submission may take.
     out : Path
@@ -164,6 +171,7 @@ class Grading:
 
     name: str
     state: str
+    limits: Limits
     seconds: float
     out: Path
     sheet: report.Sheet
@@ -223,7 +231,8 @@ class Grading:
         if result is None:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
-            arguments = paths, self.name, self.out / "assignment", place
+            template = self.out / "assignment"
+            arguments = paths, self.name, template, place, self.limits
             error = self.runner.run(Job("grade", place, arguments, self.seconds))
             if (place / "result.json").exists():
                 report.write(place / "key", key)  # now the result is complete
@@ -264,10 +273,11 @@ def _left_out(place):
         return []
 
 
-def _state(source, master):
-    """Name the state of the assignment, of nbgrader and of the grader."""
-    parts = edition.edition()["nbgrader"].encode(), nbformat.writes(master).encode()
-    return edition.digest(*parts, files=assignment.data_files(source))
+def _state(source, master, limits):
+    """Name the state of the assignment, of nbgrader, of the grader and of the limits."""
+    texts = edition.edition()["nbgrader"], nbformat.writes(master), repr(limits)
+    files = assignment.data_files(source)
+    return edition.digest(*(text.encode() for text in texts), files=files)
 
 
 def _key(state, paths):

@@ -41,7 +41,7 @@ def local(jobs: int) -> LocalCluster:
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",  # None would still listen, and everywhere
             worker_dashboard_address="127.0.0.1:0",
-            memory_limit=0,  # limits.py has one for each submission
+            memory_limit=0,  # limits.py names one for each submission
             silence_logs="CRITICAL",
             scheduler_kwargs={"dashboard": False},
         )

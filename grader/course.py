@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import textwrap
+from dataclasses import asdict
 from pathlib import Path
 
 import nbformat
@@ -19,7 +20,8 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config.loader import PyFileConfigLoader
 
-from grader.limits import NOT_RUN, REMARK
+from grader.execute import NOT_RUN, REMARK
+from grader.limits import DEFAULT, Limits
 from grader.report import LEFT_OUT, write
 from grader.submissions import NotGraded, first_few, grade_id, load
 
@@ -31,10 +33,11 @@ NOT_THERE = {  # errors that name what is missing, and where they do
 STUDENT = "student"  # to nbgrader each is the only one; no name has to suit its rules
 
 
-def nbgrader(folder: Path) -> NbGraderAPI:
-    """nbgrader with our settings on a course folder."""
+def nbgrader(folder: Path, limits: Limits = DEFAULT) -> NbGraderAPI:
+    """Return nbgrader with our settings and these limits on a course folder."""
     config = PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config()
     config.CourseDirectory.root = str(folder)
+    config.LimitedExecute.update(asdict(limits))
     return NbGraderAPI(config=config)
 
 
@@ -60,7 +63,13 @@ def release(source: Path, folder: Path) -> Path:
     return Path(folder, "release", name, f"{name}.ipynb")
 
 
-def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
+def grade(
+    paths: list[Path],
+    name: str,
+    template: Path,
+    place: Path,
+    limits: Limits = DEFAULT,
+) -> None:
     """Grade one submission in the current folder; keep in ``place`` what is needed later.
 
     Parameters
@@ -73,6 +82,8 @@ def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
         The course folder that ``release`` has written.
     place : Path
         Where result.json, the graded notebook and its gradebook go.
+    limits : Limits
+        What the submission may use.
     """
     folder = Path.cwd()
     master = nbformat.read(template / "release" / name / f"{name}.ipynb", 4)
@@ -86,7 +97,7 @@ def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
         shutil.copy(path, submitted)
     nbformat.write(notebook, submitted / f"{name}.ipynb")
     shutil.copy(template / "gradebook.db", folder)
-    _require(nbgrader(folder).autograde(name, STUDENT))
+    _require(nbgrader(folder, limits).autograde(name, STUDENT))
 
     shutil.copy(folder / "gradebook.db", place)
     shutil.copy(folder / "autograded" / STUDENT / name / f"{name}.ipynb", place)

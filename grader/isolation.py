@@ -86,7 +86,7 @@ def second_builtins() -> ModuleType:
 def install(shell, setup: str, tests: list[str], journal: str) -> None:
     """Have an IPython shell run these test cells, known by their text, apart.
 
-    ``journal`` is a file to which the shell writes what limits.py has to know.
+    ``journal`` is a file to which the shell writes what execute.py has to know.
     """
     shell.ask_exit = _end_cell  # what exit and quit call
     shell.unobserve_all("exit_now")  # by which kernel.do_shutdown ends Python later
@@ -124,7 +124,7 @@ class Cells:
     """What is done before and after each cell, with lines in the journal.
 
     A test runs with the settings as they were before the student's code. Where it fails,
-    and the student has changed some, limits.py has it run again with the student's.
+    and the student has changed some, execute.py has it run again with the student's.
     """
 
     def __init__(self, shell, namespace, tests, journal):
@@ -204,7 +204,7 @@ def _memory_is_full(error):
 
 
 def _memory():
-    """Return the share that is used of what limits.py allows, on Linux."""
+    """Return the share that is used of what ``Limits.memory`` allows, on Linux."""
     try:
         import resource
 

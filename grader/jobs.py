@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-MOST_SECONDS = 900  # at least, for a submission; limits.py should have ended it before
+MOST_SECONDS = 900  # at least, for a submission; execute.py should have ended it before
 
 
 @dataclass(frozen=True)

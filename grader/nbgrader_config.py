@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import nbgrader.dbutil
@@ -14,8 +15,9 @@ from nbgrader.preprocessors import (
     SaveAutoGrades,
 )
 
+from grader.execute import LimitedExecute
 from grader.harmless import markdown_alone
-from grader.limits import LimitedExecute
+from grader.limits import DEFAULT
 from grader.self_contained import SelfContained
 
 c = get_config()  # noqa: F821  nbgrader provides it
@@ -33,9 +35,7 @@ c.ClearSolutions.code_stub = {
 }
 c.ClearSolutions.text_stub = "*Write your answer here.*"
 
-c.LimitedExecute.timeout = 30  # seconds a cell
-c.LimitedExecute.total = 240  # seconds a notebook
-c.LimitedExecute.memory = 4  # GiB a process
+c.LimitedExecute.update(asdict(DEFAULT))
 c.LimitedExecute.shutdown_kernel = "immediate"  # PyTorch's leave takes half a second
 c.Autograde.autograde_preprocessors = [  # nbgrader's own list, but for the first
     LimitedExecute,

@@ -53,7 +53,7 @@ def draw(released, number=500, seed=0):
     """A class as ``a_class`` has it: a quarter of the answers wrong, and ten odd ones."""
     rng, odd = random.Random(seed), classroom.a_class(released)
     places = dict(zip(rng.sample(range(number), len(ODD)), ODD, strict=True))
-    students, impatient = {}, f" {classroom.SECONDS} s"
+    students, impatient = {}, f" {classroom.LIMITS.timeout} s"
     for place in range(number):
         if name := places.get(place):
             content, due, word = odd[name]

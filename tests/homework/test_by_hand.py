@@ -14,6 +14,7 @@ import pytest
 from grader import batch
 from grader.__main__ import main
 from grader.course import release
+from grader.limits import DEFAULT, Limits
 from grader.processes import Processes
 from grader.report import (
     BY_HAND,
@@ -339,12 +340,18 @@ def test_a_page_that_was_saved_in_another_encoding_is_written_again(tmp_path):
     path.write_bytes(f"<!-- {stamp(row)} -->é".encode("cp1252"))
     runner = Processes(1)
     runner.run = lambda job: None
-    grading = batch.Grading(ASSIGNMENT, "state", 1, tmp_path, SHEET, runner)
+    grading = batch.Grading(ASSIGNMENT, "state", DEFAULT, 1, tmp_path, SHEET, runner)
     grading._write_page(path, row, tmp_path)
     path.write_text("saved again", "utf-16")
     (tmp_path / "feedback.html").write_text("<body>new")
     grading._write_page(path, row, tmp_path)
     assert path.read_text("utf-8").startswith(f"<!-- {stamp(row)} -->")
+
+
+def test_other_limits_have_all_graded_again():
+    """As the assignment in another state does: the state is part of each result's key."""
+    of = lambda limits: batch._state(FOLDERS[ASSIGNMENT], teachers(ASSIGNMENT), limits)
+    assert of(DEFAULT) == of(Limits()) != of(Limits(memory=1))
 
 
 def test_a_submission_is_named_by_its_bytes_without_all_of_them_in_memory(

@@ -15,6 +15,7 @@ from grader import batch, report
 from grader.course import feedback, incidents, leave_out_what_fails, release
 from grader.handed_in import File
 from grader.harmless import markdown_alone
+from grader.limits import DEFAULT
 from grader.pictures import CODE_OR_TAG, complete, join
 from grader.processes import Processes
 from grader.submissions import load
@@ -31,7 +32,7 @@ def grading(folder, run):
     """How a class is graded, with a function in place of processes."""
     runner = Processes(1)
     runner.run = run
-    return batch.Grading(ASSIGNMENT, "state", 1, folder, SHEET, runner)
+    return batch.Grading(ASSIGNMENT, "state", DEFAULT, 1, folder, SHEET, runner)
 
 
 def page(notebook):
