@@ -11,9 +11,10 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from grader import assignment, batch, report
+from grader import assignment, batch
 from grader.jobs import Runner
 from grader.limits import DEFAULT, Limits
+from grader.marks import Sheet
 from grader.processes import Processes
 
 
@@ -54,15 +55,15 @@ def in_course(
     course: Path, source: Path, options: argparse.Namespace, limits: Limits
 ) -> None:
     """Grade what nbgrader has collected from a hub, and enter the marks in its gradebook."""
-    from grader import gradebook  # here, as nbgrader takes two seconds to load
+    from grader import hub_gradebook  # here, as nbgrader takes two seconds to load
 
-    folder, out = gradebook.folders(course, source.name)
+    folder, out = hub_gradebook.folders(course, source.name)
     if not folder.is_dir():
         sys.exit(f"COURSE: expected submissions in {folder}; collect them first")
-    sheet = report.Sheet(assignment.read(source))
-    gradebook.from_formgrader(course, source.name, sheet)
+    sheet = Sheet(assignment.read(source))
+    hub_gradebook.from_formgrader(course, source.name, sheet)
     grade(folder, source, out, options, limits)
-    gradebook.to_formgrader(course, source.name, sheet)
+    hub_gradebook.to_formgrader(course, source.name, sheet)
 
 
 def grade(

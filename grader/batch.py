@@ -13,12 +13,13 @@ from time import monotonic
 
 import nbformat
 
-from grader import assignment, edition, report
-from grader.handed_in import is_hidden, stem
+from grader import assignment, edition, feedback_page, marks, terminal
+from grader.atomic import write
+from grader.files_and_zips import is_hidden, stem
 from grader.jobs import MOST_SECONDS, Job, Runner
 from grader.limits import DEFAULT, Limits
 from grader.processes import in_process, prepare, stop
-from grader.submissions import first_few
+from grader.remarks import first_few
 
 
 def run(
@@ -46,8 +47,8 @@ def run(
         assignment cannot be released.
     """
     start, master = monotonic(), assignment.read(source)
-    sheet = report.Sheet(master)
-    students = collect(folder)
+    sheet = marks.Sheet(master)
+    students = files_by_student(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
     try:
@@ -56,7 +57,7 @@ def run(
         sys.exit(f"{out}: expected a folder for marks and feedback, got {error}")
     table = ByHand(out / "by_hand.csv", sheet, students)
     for name in ("by_hand.csv", "marks.csv"):
-        report.require_writable(out / name)
+        marks.require_writable(out / name)
     prepare()
     state = _state(source, master, limits)
     runner.share(_released(source, out, state))
@@ -64,10 +65,10 @@ def run(
     seconds = max(MOST_SECONDS, 3 * total)  # it may run twice, and a bit longer
     grading = Grading(source.name, state, limits, seconds, out, sheet, runner)
     rows = grading.rows(students, table)
-    report.write_marks(out / "marks.csv", rows, sheet)
-    unknown = report.write_by_hand(table.path, rows, table.typed, sheet)
-    print(report.table(rows, sheet))
-    print(report.summary(rows, sheet, out, unknown, monotonic() - start))
+    marks.write_marks(out / "marks.csv", rows, sheet)
+    unknown = marks.write_by_hand(table.path, rows, table.typed, sheet)
+    print(terminal.table(rows, sheet))
+    print(terminal.summary(rows, sheet, out, unknown, monotonic() - start))
 
 
 def _released(source, out, state):
@@ -78,17 +79,17 @@ def _released(source, out, state):
         template.mkdir()
         if error := in_process(Job("release", template, (source, template))):
             sys.exit(f"{source.name} could not be released: {error}")
-        report.write(template / "key", state)
+        write(template / "key", state)
     return template
 
 
 class ByHand:
     """What a teacher has typed into by_hand.csv, perhaps while the class is graded."""
 
-    def __init__(self, path: Path, sheet: report.Sheet, students: dict):
+    def __init__(self, path: Path, sheet: marks.Sheet, students: dict):
         self.path, self.sheet, self.students = path, sheet, students
         self.content = self._bytes()
-        self.typed = report.read_by_hand(path, sheet, students)
+        self.typed = marks.read_by_hand(path, sheet, students)
 
     def _bytes(self):
         try:
@@ -103,7 +104,7 @@ class ByHand:
             return []
         print(f"{self.path} was changed meanwhile: read again", file=sys.stderr)
         self.content, earlier = content, self.typed
-        self.typed = report.read_by_hand(self.path, self.sheet, self.students)
+        self.typed = marks.read_by_hand(self.path, self.sheet, self.students)
         return [
             name
             for name in self.students
@@ -114,7 +115,7 @@ class ByHand:
         ]
 
 
-def collect(folder: Path) -> dict[str, list[Path]]:
+def files_by_student(folder: Path) -> dict[str, list[Path]]:
     """Return the files of each student, ``{name: [path, …]}``, without the hidden ones.
 
     Of links only the name is known: what they lead to may be another student's.
@@ -163,7 +164,7 @@ class Grading:
         The most that a submission may take.
     out : Path
         The folder of marks and feedback, in which ``assignment`` is released.
-    sheet : report.Sheet
+    sheet : marks.Sheet
         The tasks and their points.
     runner : Runner
         Who runs submissions.
@@ -174,11 +175,11 @@ class Grading:
     limits: Limits
     seconds: float
     out: Path
-    sheet: report.Sheet
+    sheet: marks.Sheet
     runner: Runner
 
     def rows(self, students: dict[str, list[Path]], table: ByHand) -> list[dict]:
-        """Grade all students; return their rows of marks, see report.py, in order."""
+        """Grade all students; return their rows of marks, see marks.py, in order."""
         pool, rows, due = ThreadPoolExecutor(self.runner.most), {}, list(students)
         one = lambda name: self.row(name, students[name], table.typed)
         try:
@@ -187,7 +188,7 @@ class Grading:
                 for done, task in enumerate(as_completed(tasks), start=1):
                     rows[tasks[task]] = task.result()
                     pace = self.runner.pace(len(tasks) - done)
-                    report.progress(done, len(tasks), tasks[task], pace)
+                    terminal.progress(done, len(tasks), tasks[task], pace)
                 due = table.changed(rows)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -205,7 +206,7 @@ class Grading:
         paths : list of Path
             The student's files.
         typed : dict
-            What was marked by hand, see ``report.read_by_hand``.
+            What was marked by hand, see ``marks.read_by_hand``.
 
         Returns
         -------
@@ -235,7 +236,7 @@ class Grading:
             arguments = paths, self.name, template, place, self.limits
             error = self.runner.run(Job("grade", place, arguments, self.seconds))
             if (place / "result.json").exists():
-                report.write(place / "key", key)  # now the result is complete
+                write(place / "key", key)  # now the result is complete
             result = _stored(place, key)
         if result is None:
             result = {"marks": None, "remarks": [f"grading failed: {error}"]}
@@ -243,7 +244,7 @@ class Grading:
 
     def _write_page(self, path, row, place):
         """Write a feedback page where anything on it has changed or it has failed before."""
-        stamp, html = report.stamp(row), ""
+        stamp, html = feedback_page.stamp(row), ""
         done = path.exists() and stamp.encode() in path.read_bytes()[:100]
         if row["graded"] and not done:
             arguments = self.name, place, row["by_hand"]
@@ -258,8 +259,8 @@ class Grading:
         if (done or html) and (cells := _left_out(place)):
             _remark(row, f"not shown on the feedback page: {first_few(cells)}")
         if not done:
-            page = report.page(self.name, row, self.sheet, html)
-            report.write(path, f"<!-- {stamp} -->\n" + page)
+            page = feedback_page.page(self.name, row, self.sheet, html)
+            write(path, f"<!-- {stamp} -->\n" + page)
 
 
 def _remark(row, text):
@@ -268,7 +269,7 @@ def _remark(row, text):
 
 def _left_out(place):
     try:
-        return json.loads((place / report.LEFT_OUT).read_text("utf-8"))
+        return json.loads((place / feedback_page.LEFT_OUT).read_text("utf-8"))
     except (OSError, ValueError):
         return []
 

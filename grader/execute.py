@@ -17,7 +17,8 @@ from traitlets import Integer
 
 from grader.installers import asked_for
 from grader.limits import DEFAULT
-from grader.submissions import first_few, grade_id
+from grader.remarks import first_few
+from grader.unnamed_cells import grade_id
 
 ISOLATION = str(Path(__file__).with_name("isolation.py"))
 
@@ -53,7 +54,7 @@ class LimitedExecute(Execute):
     def preprocess(self, nb, resources, km=None):
         """Execute ``nb``; cells that cannot be run get an error as their output."""
         _limit_process(self.memory, self.file_size)
-        own = nb.metadata.get("grader", {})  # the teacher's, see submissions.py
+        own = nb.metadata.get("grader", {})  # the teacher's, see repair.py
         self.a_cell = own.get("timeout", self.timeout)
         self.in_all = own.get("total", self.total)
         self.left_out, self.end = {}, len(nb.cells)
@@ -240,7 +241,7 @@ def _pictures(data):
 
 
 def _remark(cell, sentence):
-    """Add a sentence to the outputs of a cell, which course.py puts into the table."""
+    """Add a sentence to the outputs of a cell, which nbgrader_steps.py puts into the table."""
     shown = {"text/plain": sentence}
     cell.outputs.append(new_output("display_data", shown, metadata={REMARK: sentence}))
 

@@ -9,7 +9,7 @@ MOST_SECONDS = 900  # at least, for a submission; execute.py should have ended i
 
 @dataclass(frozen=True)
 class Job:
-    """A call of a function of course.py, in a process of its own.
+    """A call of a function of nbgrader_steps.py, in a process of its own.
 
     Parameters
     ----------

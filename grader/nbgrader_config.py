@@ -1,4 +1,4 @@
-"""nbgrader's settings for release and grading; course.py and the user say the folders."""
+"""nbgrader's settings for release and grading; nbgrader_steps.py and the user say the folders."""
 
 import os
 import sys
@@ -16,8 +16,8 @@ from nbgrader.preprocessors import (
 )
 
 from grader.execute import LimitedExecute
-from grader.harmless import markdown_alone
 from grader.limits import DEFAULT
+from grader.sanitise import markdown_alone
 from grader.self_contained import SelfContained
 
 c = get_config()  # noqa: F821  nbgrader provides it

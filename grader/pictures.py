@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
-from grader.handed_in import File
-from grader.places import grade_id
+from grader.files_and_zips import File
+from grader.unnamed_cells import grade_id
 
 SHOWN = {  # by browsers
     "image/png": (".png",),

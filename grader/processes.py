@@ -87,7 +87,7 @@ def in_process(job: Job) -> str | None:
 def prepare(*modules: str) -> None:
     """Load once what processes need, and these modules; call it before the first one."""
     _adopt()
-    loaded = ["grader.course", "matplotlib.font_manager"]
+    loaded = ["grader.nbgrader_steps", "matplotlib.font_manager"]
     # What nbgrader and nbconvert load when they come to need it: half a second.
     loaded += ["sqlalchemy.dialects.sqlite", "IPython.lib.lexers", "ipykernel"]
     loaded += ["pygments.lexers.python", "nbgrader.apps", "nbgrader.converters"]
@@ -174,9 +174,9 @@ def _work(job, home, token, log):
     os.environ.update(MPLCONFIGDIR=str(fonts), PYTHONDONTWRITEBYTECODE="1")
     os.environ.update(installers.refuse(Path(home, ".installers")))
     os.chdir(home)
-    from grader import course  # here, as the parent has no need of nbgrader
+    from grader import nbgrader_steps  # here, as the parent has no need of nbgrader
 
-    getattr(course, job.task)(*job.arguments)
+    getattr(nbgrader_steps, job.task)(*job.arguments)
 
 
 def _copy_fonts(folder):

@@ -6,7 +6,7 @@ import re
 import nbformat
 from nbformat import NotebookNode
 
-from grader.handed_in import NotGraded, kind
+from grader.files_and_zips import NotGraded, kind
 from grader.text import Undecided, decode
 
 CONFLICT = re.compile(r"^[ \t]*(<{7})( .*)?$", re.M)  # what Git leaves of a merge

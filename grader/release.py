@@ -48,9 +48,9 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
     target = zips.resolve() / f"{source.name}.zip"
     if target.exists() and target.stat().st_mtime > _newest(source, requirements):
         return
-    from grader import course  # nbgrader takes two seconds to load
+    from grader import nbgrader_steps  # nbgrader takes two seconds to load
 
-    released = course.release(source, target.parent / "nbgrader")
+    released = nbgrader_steps.release(source, target.parent / "nbgrader")
     notebook = nbformat.read(released, 4)
     for cell in notebook.cells:  # JupyterLab's Run All goes on where one fails
         if cell.cell_type == "code":

@@ -9,7 +9,7 @@ from pathlib import Path
 from distributed import get_client
 
 from grader.edition import edition, mismatch
-from grader.handed_in import is_read
+from grader.files_and_zips import is_read
 from grader.jobs import Job
 from grader.processes import in_process, prepare
 

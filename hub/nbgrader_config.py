@@ -22,7 +22,7 @@ if folder := os.environ.get("HUB_COURSE_FOLDER"):
     c.CourseDirectory.directory_structure = (
         "{nbgrader_step}/{assignment_id}/{student_id}"
     )
-    c.ExchangeFactory.collect = "grader.collect.Collect"
+    c.ExchangeFactory.collect = "grader.hub_collect.Collect"
     # Only there are the hub's names the system's: submissions under another's are left out.
     c.ExchangeCollect.check_owner = bool(os.environ.get("HUB_GRADER"))
     c.ExchangeCollect.update = True

@@ -29,7 +29,7 @@ import nbformat
 import psutil
 from distributed import Client
 
-from grader.batch import collect
+from grader.batch import files_by_student
 from grader.jobs import Job
 from grader.processes import in_process, prepare
 from tests.benchmarks import sleeping
@@ -139,7 +139,7 @@ def measured(folder, students, workers, one=0.0, **env):
     for name, (content, _, _) in students.items():
         classroom.handed_in(folder / "class", name, content)
     if env:  # the marks of the sample, and whose it is
-        found = collect(folder / "class").items()
+        found = files_by_student(folder / "class").items()
         students = {name: (None, {}, sleeping.digest(paths)) for name, paths in found}
     with cluster(folder, workers, **env) as (address, scheduler, above):
         watched = [(scheduler, False), (above, True)]

@@ -7,7 +7,7 @@ import time
 import nbformat
 import pytest
 
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS
 from tests.homework.classroom import (
     ASSIGNMENT,

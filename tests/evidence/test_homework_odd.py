@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from grader.assignment import notebook_path
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import (
     FOLDERS,
     ROOT,

@@ -13,20 +13,20 @@ import pytest
 
 from grader import batch
 from grader.__main__ import main
-from grader.course import release
+from grader.feedback_page import stamp
 from grader.limits import DEFAULT, Limits
-from grader.processes import Processes
-from grader.report import (
+from grader.marks import (
     BY_HAND,
     Sheet,
     Typed,
     read_by_hand,
     require_writable,
-    stamp,
-    table,
     write_by_hand,
     write_marks,
 )
+from grader.nbgrader_steps import release
+from grader.processes import Processes
+from grader.terminal import table
 from tests.homework.assignments import FOLDERS, answered, teachers
 from tests.homework.classroom import ASSIGNMENT, grading, marks
 

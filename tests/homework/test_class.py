@@ -10,8 +10,8 @@ import pytest
 
 from grader import processes
 from grader.__main__ import main
-from grader.course import release
 from grader.jobs import Job
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, SOURCE
 from tests.homework.classroom import (
     ASSIGNMENT,

@@ -17,7 +17,7 @@ import grader.edition
 import grader.worker
 from grader import worker
 from grader.cluster import Cluster, local
-from grader.handed_in import MOST_BYTES
+from grader.files_and_zips import MOST_BYTES
 from grader.jobs import Job
 from tests.homework.assignments import ROOT
 from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps

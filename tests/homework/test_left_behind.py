@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, answered, with_cell
 from tests.homework.classroom import (
     ASSIGNMENT,

@@ -13,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from grader import execute, installers
-from grader.course import incidents
+from grader.nbgrader_steps import incidents
 
 ANSWERS = {"double": "def double(x):\n    return 2 * x", "half": "half = 1 / 2"}
 TESTS = {"double-marks": "assert double(4) == 8", "half-marks": "assert half == 0.5"}

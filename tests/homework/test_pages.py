@@ -11,21 +11,23 @@ from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 
-from grader import batch, report
-from grader.course import feedback, incidents, leave_out_what_fails, release
-from grader.handed_in import File
-from grader.harmless import markdown_alone
+from grader import batch
+from grader.feedback_page import LEFT_OUT
+from grader.files_and_zips import File
 from grader.limits import DEFAULT
+from grader.marks import Sheet
+from grader.nbgrader_steps import feedback, incidents, leave_out_what_fails, release
 from grader.pictures import CODE_OR_TAG, complete, join
 from grader.processes import Processes
-from grader.submissions import load
+from grader.repair import load
+from grader.sanitise import markdown_alone
 from tests.homework.assignments import FOLDERS, answered, name_of, released, teachers
 from tests.homework.classroom import ASSIGNMENT
 
 DOT = base64.b64encode(b"\x89PNG\r\n\x1a\n not all of it").decode()
 OTHER = base64.b64encode(b"\x89PNG\r\n\x1a\n another").decode()
 HTML = {"output_type": "display_data", "data": {"text/html": 5}, "metadata": {}}
-SHEET = report.Sheet(teachers(ASSIGNMENT))
+SHEET = Sheet(teachers(ASSIGNMENT))
 
 
 def grading(folder, run):
@@ -226,7 +228,7 @@ def test_nbgraders_page_has_all_the_rest(tmp_path, monkeypatch):
         and "A unit with a gate" in html
     )
     assert "shown as it was typed" in html and "attachment:a.png" in html
-    assert json.loads((place / report.LEFT_OUT).read_text()) == ["homogeneous"]
+    assert json.loads((place / LEFT_OUT).read_text()) == ["homogeneous"]
 
 
 def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
@@ -241,7 +243,7 @@ def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
     def works(job):
         asked.append(job.task)
         (job.place / "feedback.html").write_text("<html><body>the notebook</body>")
-        (job.place / report.LEFT_OUT).write_text(json.dumps(["glu"]))
+        (job.place / LEFT_OUT).write_text(json.dumps(["glu"]))
 
     def write(do):
         row = SHEET.row("ada", result, {})

@@ -20,7 +20,7 @@ DIARY = Path(os.environ["DIARY"])  # read at once: a grading process clears them
 
 
 def release(source: Path, template: Path) -> None:
-    """In place of ``grader.course.release``."""
+    """In place of ``grader.nbgrader_steps.release``."""
     (template / "release").mkdir()
     (template / "release" / "a.txt").write_text("assignment")
 
@@ -49,12 +49,12 @@ def write_down(paths: list[Path], event: str) -> None:
 
 
 def feedback(name, place, by_hand) -> None:
-    """In place of ``grader.course.feedback``."""
+    """In place of ``grader.nbgrader_steps.feedback``."""
     assert (place / "gradebook.db").read_bytes() == bytes(range(256))
     (place / "feedback.html").write_text("<body>fed back</body>")
 
 
-grader.course = sys.modules["grader.course"] = sys.modules[__name__]
+grader.nbgrader_steps = sys.modules["grader.nbgrader_steps"] = sys.modules[__name__]
 # Among them is nbgrader.
 processes.PROCESSES.set_forkserver_preload = lambda modules: None
 

@@ -5,14 +5,13 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-from grader.handed_in import (
+from grader.files_and_zips import (
     MOST_BYTES,
     NotGraded,
     files,
@@ -22,9 +21,10 @@ from grader.handed_in import (
     unpacked,
 )
 from grader.pictures import complete, join
-from grader.places import by_place, grade_id, has_own_texts
 from grader.reading import CONFLICT, read
+from grader.remarks import first_few
 from grader.text import Undecided, decode, words_of
+from grader.unnamed_cells import by_place, grade_id, has_own_texts
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 MOST_BYTES_OF_CODE = 200_000  # of a Python file beside the notebook
@@ -352,13 +352,6 @@ def _title(cells):
     found = re.search(r"^# +(.+)$", "\n".join(texts), re.M)
     first = found[1] if found else "\n".join(c.source for c in cells).strip()
     return repr(first.partition("\n")[0][:60])
-
-
-def first_few(names: Iterable[str]) -> str:
-    """Join the first few of many names, for a remark."""
-    names = list(names)
-    rest = f" and {len(names) - 4} more" if names[4:] else ""
-    return ", ".join(names[:4]) + rest
 
 
 def copy_of(node):

@@ -1,12 +1,10 @@
-"""Marks as a teacher and a student see them: table, CSV files, feedback page."""
+"""The marks of a class, in marks.csv, and those that a teacher types, in by_hand.csv."""
 
 import csv
 import hashlib
-import html
 import io
 import json
 import math
-import os
 import re
 import sys
 import unicodedata
@@ -17,6 +15,7 @@ from typing import NamedTuple
 
 from nbformat import NotebookNode
 
+from grader.atomic import write
 from grader.text import Undecided, decode, words_of
 
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
@@ -28,7 +27,6 @@ NOT_WRITABLE = (
     "{path}: expected a file that can be written, got {error}; close it where it is open"
     " and give the same command again, nothing is lost"
 )
-LEFT_OUT = "left-out.json"  # in a student's folder: cells that the page cannot show
 
 
 class Typed(NamedTuple):
@@ -69,7 +67,9 @@ class Sheet:
             entry = typed.get((student, task), Typed(None, "", version))
             points, comment = entry.points, entry.comment
             if entry.version != version:
-                comment += f" (an earlier answer had {_number(points) or 'no points'})"
+                comment += (
+                    f" (an earlier answer had {format_points(points) or 'no points'})"
+                )
                 points = None
             marks[task] = points
             by_hand[task] = points, comment.strip()
@@ -91,8 +91,9 @@ def _task(grade_id):
     return grade_id.split("-marks")[0]
 
 
-def _number(value):
-    return "" if value is None else f"{value:g}"
+def format_points(points: float | None) -> str:
+    """Return points as they stand in tables; nothing for None."""
+    return "" if points is None else f"{points:g}"
 
 
 def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict:
@@ -133,7 +134,7 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
         except ValueError:
             value = math.nan
         if value is not None and not 0 <= value <= most:
-            most = _number(most)
+            most = format_points(most)
             sys.exit(f"{where}: expected points from 0 to {most}, got {points!r}")
         own = tuple(
             (name, line.get(name, ""))
@@ -266,7 +267,7 @@ def _write_csv(path, table):
     """As spreadsheets like it; no text of a student's is taken for a formula."""
     text = io.StringIO(newline="")
     for line in table:
-        cells = [v if isinstance(v, str) else _number(v) for v in line]
+        cells = [v if isinstance(v, str) else format_points(v) for v in line]
         cells = [f"'{v}" if v[:1] in tuple("=+-@'") else v for v in cells]
         csv.writer(text).writerow(cells)
     data = "\ufeff" + text.getvalue()
@@ -305,117 +306,3 @@ def _keep(path, text):
 def _last(path):
     """Where a copy lies of what the grader itself has written to a file last."""
     return path.with_name(f".{path.name}")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(text.encode("utf-8"))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def table(rows: list[dict], sheet: Sheet) -> str:
-    """Write the table for the terminal."""
-    lines = [["student", *sheet.points, "sum", "remark"]]
-    for row in rows:
-        waiting = "by hand" if row["graded"] else "–"
-        marks = [row["marks"].get(task) for task in sheet.points]
-        marks = [waiting if points is None else _number(points) for points in marks]
-        total = _number(row["sum"]) or "–"
-        lines.append([row["student"], *marks, total, row["remark"]])
-    lines.insert(1, ["", *map(_number, sheet.points.values()), _number(sheet.of), ""])
-    lines = [
-        ["".join(c if c.isprintable() else "�" for c in v) for v in line]
-        for line in lines
-    ]
-    widths = [max(_width(line[i]) for line in lines) for i in range(len(lines[0]))]
-    shown = []
-    for first, *middle, last in lines:
-        gaps = [
-            " " * (w - _width(v)) + v for v, w in zip(middle, widths[1:], strict=False)
-        ]
-        shown.append(
-            "  ".join([first + " " * (widths[0] - _width(first)), *gaps, last])
-        )
-    return "\n".join(line.rstrip() for line in shown)
-
-
-def _width(text):
-    """Columns on a terminal, where a Chinese character takes two."""
-    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
-
-
-def summary(
-    rows: list[dict], sheet: Sheet, out: Path, unknown: list[str], seconds: float
-) -> str:
-    """Say what was done, where it lies and what is left to do."""
-    graded = sum(row["graded"] for row in rows)
-    lines = [
-        "",
-        f"{len(rows)} submissions, {graded} graded, {len(rows) - graded} not; "
-        f"{seconds:.0f} s.",
-        f"Marks {out / 'marks.csv'}, a page for each student in {out / 'feedback'}.",
-    ]
-    if unknown:
-        lines.append(f"by_hand.csv names others, too: {', '.join(unknown)}.")
-    if waiting := sum(list(row["marks"].values()).count(None) for row in rows):
-        lines.append(
-            f"{waiting} answers to mark by hand ({', '.join(sheet.by_hand)}): type points "
-            f"and, if you like, a comment into\n{out / 'by_hand.csv'}, save it as CSV, "
-            "and give the same command again."
-        )
-    return "\n".join(lines)
-
-
-def progress(done: int, total: int, name: str, pace: str = "") -> None:
-    """Show a bar on a terminal, elsewhere a line now and then; ``pace`` says how fast."""
-    if sys.stderr.isatty():
-        bar = "█" * (30 * done // total)
-        end = "\n" if done == total else ""
-        what = pace or name[:30]
-        print(f"\r\033[K{bar:░<30} {done}/{total} {what}", end=end, file=sys.stderr)
-    elif done % 10 == 0 or done == total:
-        how = f", {pace}" if pace else ""
-        print(f"{done}/{total} graded{how}", file=sys.stderr, flush=True)
-
-
-def stamp(row: dict) -> str:
-    """Name the state of the feedback page: it changes when anything on the page does."""
-    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
-
-
-STYLE = (
-    "<style>.marks {max-width: 60em; margin: 1em auto; font-family: sans-serif}"
-    " .marks td, .marks th {padding: 0 1em 0 0; text-align: left}</style>"
-)
-
-
-def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
-    """Write the feedback page: a summary above nbgrader's page, or in place of it."""
-    lines = [("task", "points", "of", "comment")]
-    for task, of in sheet.points.items():
-        points = row["marks"].get(task)
-        shown = "not yet marked" if points is None else _number(points)
-        comment = row["by_hand"].get(task, (None, ""))[1]
-        lines.append((task, shown, _number(of), comment))
-        if points is None:  # nbgrader would call it 0
-            unmarked = f"Written response</a> (Score: 0.0 / {of:.1f})"
-            graded = graded.replace(unmarked, "Written response</a> (not yet marked)")
-    total = f"{_number(row['sum'])} of {_number(sheet.of)} points"
-    table = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in line) + "</tr>"
-        for line in lines
-    )
-    box = (
-        f"{STYLE}<div class='marks'><h1>{name}: {html.escape(row['student'])}</h1>"
-        f"<p><b>{total if row['graded'] else 'not graded'}</b></p>"
-        f"<p>{html.escape(row['remark'])}</p>"
-        f"{'<table>' + table + '</table>' if row['graded'] else ''}</div>"
-    )
-    if not graded:
-        return f"<!DOCTYPE html><meta charset='utf-8'><title>{name}</title>{box}"
-    head, body, rest = graded.partition("<body>")
-    return f"{head}{body}\n{box}{rest}" if body else f"{box}{graded}"

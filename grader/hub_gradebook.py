@@ -15,7 +15,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.utils import parse_utc
 
-from grader.report import Sheet, read_by_hand, write_by_hand
+from grader.marks import Sheet, read_by_hand, write_by_hand
 
 # SQLAlchemy 2.1 says so of nbgrader's own lines, many times; what it names is added later.
 warnings.filterwarnings("ignore", message="Object of type .* not in session")

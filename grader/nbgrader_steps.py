@@ -20,10 +20,14 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config.loader import PyFileConfigLoader
 
+from grader.atomic import write
 from grader.execute import NOT_RUN, REMARK
+from grader.feedback_page import LEFT_OUT
+from grader.files_and_zips import NotGraded
 from grader.limits import DEFAULT, Limits
-from grader.report import LEFT_OUT, write
-from grader.submissions import NotGraded, first_few, grade_id, load
+from grader.remarks import first_few
+from grader.repair import load
+from grader.unnamed_cells import grade_id
 
 HERE = Path(__file__).resolve().parent
 NOT_THERE = {  # errors that name what is missing, and where they do
