@@ -25,7 +25,7 @@ from jupyterhub.auth import Authenticator
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-COURSE = "neural-networks-derived"  # as in nbgrader_config.py
+COURSE = (HERE / "course_id.txt").read_text("utf-8").strip()
 ROLES = ("instructor", "marker", "student")
 SECRETS = {
     "HUB_STUDENT_PASSWORD": 8,

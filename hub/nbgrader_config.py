@@ -6,10 +6,11 @@ from pathlib import Path
 
 from nbgrader.auth import JupyterHubAuthPlugin
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 
 c = get_config()  # noqa: F821  nbgrader provides it
-c.CourseDirectory.course_id = "neural-networks-derived"
+c.CourseDirectory.course_id = (HERE / "course_id.txt").read_text("utf-8").strip()
 c.Exchange.root = os.environ["NBGRADER_EXCHANGE"]
 
 # The formgrader, or a teacher's shell:
