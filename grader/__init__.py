@@ -36,18 +36,18 @@ hub_collect      what a hub's students have submitted, without links and forged 
 sanitise         students' Markdown as HTML in which nothing runs
 nbgrader_config  nbgrader's settings
 
-nbgrader alone runs all submissions one after the other in one process, with one gradebook.
-There a cell that ends its kernel costs the submission all of its marks, a cell that
-rebinds ``np.allclose`` decides what the tests find, and a damaged notebook is an error.
-The modules above are there for this, and nbgrader does the rest.
+nbgrader alone runs all submissions in turn, in one process and with one gradebook. A cell
+that ends its kernel then costs the submission all of its marks, a cell that rebinds
+``np.allclose`` decides the tests, and a damaged notebook is an error. The modules above
+prevent this, and nbgrader does the rest.
 
-What was looked at instead. *Containers* (Docker, Podman) keep a hostile notebook from the
-teacher's files, which this package does not; the page for teachers recommends one around
-the whole. But they need an engine, which a teacher's computer may lack and a university's
-may refuse, and an image that somebody builds and keeps; and inside one, endless loops,
-rebound names and damaged notebooks are the same as outside. *Otter-Grader* (7.0.0 was read) runs
-each submission in a Docker container or, by ``otter run``, without isolation. In both, the
-tests run in the kernel of the student's code, and a limit of time ends the whole container,
-not a cell. Its tests have a format of their own: the assignments would have to be written
-again, and nbgrader's tools for large courses would read them no more. So the grader stays.
+Alternatives. *Containers* (Docker, Podman) protect the teacher's files from a hostile
+notebook, which this package does not; the page for teachers recommends running all of it in
+one. But they need an engine, which a teacher's computer may lack and a university may not
+allow, and an image that somebody maintains; and endless loops, rebound names and damaged
+notebooks are the same inside one. *Otter-Grader* (we read 7.0.0) runs each submission in a
+Docker container or, with ``otter run``, without isolation. In both cases the tests run in
+the kernel of the student's code, and the time limit ends the whole container, not a cell.
+Its tests have their own format: the assignments would have to be rewritten, and nbgrader's
+tools for large courses could no longer read them.
 """

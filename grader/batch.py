@@ -34,9 +34,9 @@ def run(
     source : Path
         The folder of the assignment.
     out : Path
-        The folder that marks and feedback go to, made if need be.
+        The folder for marks and feedback, created if necessary.
     runner : Runner
-        Processes of this computer, or a cluster.
+        The processes of this computer, or a cluster.
     limits : Limits
         What each submission may use.
 
@@ -84,7 +84,7 @@ def _released(source, out, state):
 
 
 class ByHand:
-    """What a teacher has typed into by_hand.csv, perhaps while the class is graded."""
+    """What a teacher has typed into by_hand.csv, which may change while the class is graded."""
 
     def __init__(self, path: Path, sheet: marks.Sheet, students: dict):
         self.path, self.sheet, self.students = path, sheet, students
@@ -98,7 +98,7 @@ class ByHand:
             return None
 
     def changed(self, rows: dict) -> list[str]:
-        """Read the file again if it has changed; return whose rows it changes."""
+        """Read the file again if it has changed; return the students whose marks it changes."""
         content = self._bytes()
         if content in (None, self.content):
             return []
@@ -118,7 +118,7 @@ class ByHand:
 def files_by_student(folder: Path) -> dict[str, list[Path]]:
     """Return the files of each student, ``{name: [path, …]}``, without the hidden ones.
 
-    Of links only the name is known: what they lead to may be another student's.
+    Links are listed but not followed, since they may lead to another student's files.
     """
     students = {}
     for entry in sorted(folder.iterdir()):
@@ -157,7 +157,7 @@ class Grading:
     name : str
         The assignment.
     state : str
-        Of the assignment, the grader and the limits, see ``_state``.
+        A hash of the assignment, the grader and the limits, see ``_state``.
     limits : Limits
         What a submission may use.
     seconds : float
@@ -167,7 +167,7 @@ class Grading:
     sheet : marks.Sheet
         The tasks and their points.
     runner : Runner
-        Who runs submissions.
+        What runs submissions: processes of this computer, or a cluster.
     """
 
     name: str
@@ -179,17 +179,18 @@ class Grading:
     runner: Runner
 
     def rows(self, students: dict[str, list[Path]], table: ByHand) -> list[dict]:
-        """Grade all students; return their rows of marks, see marks.py, in order."""
-        pool, rows, due = ThreadPoolExecutor(self.runner.most), {}, list(students)
-        one = lambda name: self.row(name, students[name], table.typed)
+        """Grade all students; return their rows, see ``Sheet.row``, in the same order."""
+        pool, rows = ThreadPoolExecutor(self.runner.most), {}
+        to_grade = list(students)
+        grade = lambda name: self.row(name, students[name], table.typed)
         try:
-            while due:
-                tasks = {pool.submit(one, name): name for name in due}
+            while to_grade:
+                tasks = {pool.submit(grade, name): name for name in to_grade}
                 for done, task in enumerate(as_completed(tasks), start=1):
                     rows[tasks[task]] = task.result()
                     pace = self.runner.pace(len(tasks) - done)
                     terminal.progress(done, len(tasks), tasks[task], pace)
-                due = table.changed(rows)
+                to_grade = table.changed(rows)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             stop()
@@ -213,50 +214,50 @@ class Grading:
         dict
             The row of marks; the feedback page is written.
         """
-        place = self.out / "graded" / student
+        folder = self.out / "graded" / student
         try:
-            result = self._result(place, paths)
+            result = self._result(folder, paths)
         except OSError as error:
             result = {"marks": None, "remarks": [f"cannot be read: {error}"]}
         row = self.sheet.row(student, result, typed)
         try:
-            self._write_page(self.out / "feedback" / f"{student}.html", row, place)
+            self._write_page(self.out / "feedback" / f"{student}.html", row, folder)
         except OSError as error:
             _remark(row, f"the feedback page cannot be written: {error}")
         return row
 
-    def _result(self, place, paths):
+    def _result(self, folder, paths):
         """Return the stored result of a submission in this state, or grade it."""
         key = _key(self.state, paths)
-        result = _stored(place, key)
+        result = _stored(folder, key)
         if result is None:
-            shutil.rmtree(place, ignore_errors=True)
-            place.mkdir(parents=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
             template = self.out / "assignment"
-            arguments = paths, self.name, template, place, self.limits
-            error = self.runner.run(Job("grade", place, arguments, self.seconds))
-            if (place / "result.json").exists():
-                write(place / "key", key)  # now the result is complete
-            result = _stored(place, key)
+            arguments = paths, self.name, template, folder, self.limits
+            error = self.runner.run(Job("grade", folder, arguments, self.seconds))
+            if (folder / "result.json").exists():
+                write(folder / "key", key)  # now the result is complete
+            result = _stored(folder, key)
         if result is None:
             result = {"marks": None, "remarks": [f"grading failed: {error}"]}
         return result
 
-    def _write_page(self, path, row, place):
-        """Write a feedback page where anything on it has changed or it has failed before."""
+    def _write_page(self, path, row, folder):
+        """Write a feedback page if anything on it has changed or writing it has failed before."""
         stamp, html = feedback_page.stamp(row), ""
         done = path.exists() and stamp.encode() in path.read_bytes()[:100]
         if row["graded"] and not done:
-            arguments = self.name, place, row["by_hand"]
-            if error := self.runner.run(Job("feedback", place, arguments)):
+            arguments = self.name, folder, row["by_hand"]
+            if error := self.runner.run(Job("feedback", folder, arguments)):
                 stamp = "incomplete, to be written again"
                 failure = (
                     "the feedback page lacks the notebook and is tried again next time"
                 )
                 _remark(row, f"{failure}: {error}")
             else:
-                html = (place / "feedback.html").read_text("utf-8")
-        if (done or html) and (cells := _left_out(place)):
+                html = (folder / "feedback.html").read_text("utf-8")
+        if (done or html) and (cells := _left_out(folder)):
             _remark(row, f"not shown on the feedback page: {first_few(cells)}")
         if not done:
             page = feedback_page.page(self.name, row, self.sheet, html)
@@ -267,22 +268,22 @@ def _remark(row, text):
     row["remark"] = "; ".join(filter(None, [row["remark"], text]))
 
 
-def _left_out(place):
+def _left_out(folder):
     try:
-        return json.loads((place / feedback_page.LEFT_OUT).read_text("utf-8"))
+        return json.loads((folder / feedback_page.LEFT_OUT).read_text("utf-8"))
     except (OSError, ValueError):
         return []
 
 
 def _state(source, master, limits):
-    """Name the state of the assignment, of nbgrader, of the grader and of the limits."""
+    """Return a hash of the assignment, nbgrader, the grader and the limits."""
     texts = edition.edition()["nbgrader"], nbformat.writes(master), repr(limits)
     files = assignment.data_files(source)
     return edition.digest(*(text.encode() for text in texts), files=files)
 
 
 def _key(state, paths):
-    """Name the state of a submission and of what it is graded by."""
+    """Return a hash of a submission and of the state it is graded in."""
     digest = hashlib.sha256(state.encode())
     for path in paths:
         digest.update(os.fsencode(path.name))
@@ -294,11 +295,11 @@ def _key(state, paths):
     return digest.hexdigest()
 
 
-def _stored(place, key):
-    if _text(place / "key") != key:
+def _stored(folder, key):
+    if _text(folder / "key") != key:
         return None
     try:
-        return json.loads((place / "result.json").read_text("utf-8"))
+        return json.loads((folder / "result.json").read_text("utf-8"))
     except (OSError, ValueError):
         return None
 

@@ -33,13 +33,13 @@ class MemoryIsFull(Exception):
 
 
 class LimitedExecute(Execute):
-    """nbgrader's ``Execute`` with limits, going on where a cell ends the kernel.
+    """nbgrader's ``Execute`` with limits, which continues after a cell has ended the kernel.
 
-    nbgrader interrupts a cell after ``timeout`` seconds and goes on with the next. Here,
-    besides, a cell that ends the kernel, does not heed the interrupt or keeps nearly all
-    of the memory is left out in another run of the notebook; the marks of the other tasks
-    are kept. Test cells run in a namespace of their own, see ``isolation.py``, which keeps
-    a journal of what the cells do. An assignment that trains for longer says so in the
+    nbgrader interrupts a cell after ``timeout`` seconds and goes on with the next. If a
+    cell ends the kernel, ignores the interrupt or keeps nearly all of the memory, this
+    class runs the notebook again without it, so that the other tasks keep their marks.
+    Test cells run in a separate namespace, see ``isolation.py``, which also writes a
+    journal of what the cells do. An assignment that trains for longer says so in the
     metadata of its notebook: ``"grader": {"timeout": 90, "total": 600}``.
     """
 
@@ -52,44 +52,44 @@ class LimitedExecute(Execute):
     restarts = Integer(DEFAULT.restarts).tag(config=True)
 
     def preprocess(self, nb, resources, km=None):
-        """Execute ``nb``; cells that cannot be run get an error as their output."""
+        """Execute ``nb``; a cell that cannot be run gets an error as its output."""
         _limit_process(self.memory, self.file_size)
-        own = nb.metadata.get("grader", {})  # the teacher's, see repair.py
-        self.a_cell = own.get("timeout", self.timeout)
-        self.in_all = own.get("total", self.total)
+        metadata = nb.metadata.get("grader", {})  # the teacher's, see repair.py
+        self.seconds_per_cell = metadata.get("timeout", self.timeout)
+        self.seconds_in_total = metadata.get("total", self.total)
         self.left_out, self.end = {}, len(nb.cells)
         self.accused, self.cleared = None, set()
         folder = Path(resources["metadata"]["path"])
         data = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        latest = monotonic() + self.in_all
-        self.late = f"did not stop within {self.a_cell} s"
+        latest = monotonic() + self.seconds_in_total
+        self.timeout_message = f"did not stop within {self.seconds_per_cell} s"
         self.error_on_timeout = {
             "ename": "CellTimeoutError",
-            "evalue": self.late,
-            "traceback": [self.late],
+            "evalue": self.timeout_message,
+            "traceback": [self.timeout_message],
         }
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as notes:
             self.journal = Path(notes, "journal")
             while True:
-                self.deadline, self.at = monotonic() + self.in_all, None
+                self.deadline, self.current = monotonic() + self.seconds_in_total, None
                 self.km = self.kc = None
-                self.sent, self.notes = [], []  # places of cells; what the journal says
-                self.read = 0  # lines of it
+                self.sent = []  # indices of cells, in the order of their execution
+                self.notes, self.read = [], 0  # what the journal says; its lines read
                 self.journal.unlink(missing_ok=True)
-                _only(folder, data)  # whatever an earlier run has left or taken away
+                _restore(folder, data)  # undo what an earlier run has changed
                 try:
                     return super().preprocess(copy.deepcopy(nb), resources, km)
                 except (DeadKernelError, CellTimeoutError, MemoryIsFull) as error:
-                    if self.at is None:  # no cell of the student's has run
+                    if self.current is None:  # no cell of the student's has run
                         raise
-                    at = self._culprit(error)
-                    self.left_out[at] = self._reason(error)
+                    culprit = self._culprit(error)
+                    self.left_out[culprit] = self._reason(error)
                     if len(self.left_out) > self.restarts or monotonic() > latest:
-                        self.end = at + 1
+                        self.end = culprit + 1
 
     def preprocess_cell(self, cell, resources, index):
-        """Execute the cell at ``index``, unless an earlier run or the clock says no."""
-        if self.at is None:
+        """Execute the cell at ``index``, unless it is left out or time is up."""
+        if self.current is None:
             self._install_isolation()
         if cell.cell_type != "code" or not cell.source.strip():
             return cell, resources
@@ -97,45 +97,49 @@ class LimitedExecute(Execute):
         if index >= self.end:
             reason = reason or "not run, since earlier cells ended Python too often"
         elif monotonic() > self.deadline:
-            reason = f"not run, since the notebook took more than {self.in_all} s"
+            reason = (
+                f"not run, since the notebook took more than {self.seconds_in_total} s"
+            )
         if reason:
             error = new_output(
                 "error", ename=NOT_RUN, evalue=reason, traceback=[reason]
             )
             cell.outputs = [error]
             return cell, resources
-        again = self._execute(cell, resources, index)
-        if again:
+        settings = self._execute(cell, resources, index)
+        if settings:
             outputs = cell.outputs
             self._execute(cell, resources, index)
             if any(output.output_type == "error" for output in cell.outputs):
                 cell.outputs = outputs
             else:
-                _remark(cell, f"right only with the notebook's {' and '.join(again)}")
+                _remark(
+                    cell, f"right only with the notebook's {' and '.join(settings)}"
+                )
         return cell, resources
 
     def _execute(self, cell, resources, index):
-        """Execute a cell and add what is to be remarked; settings to try a test with."""
-        self.at, self.size, self.pictures = index, 0, 0
+        """Execute a cell, add remarks; return the settings with which to repeat a failed test."""
+        self.current, self.size, self.pictures = index, 0, 0
         self.sent.append(index)
         super().preprocess_cell(cell, resources, index)
-        again = []
+        retry = []
         for note in self._new_notes():
-            place = self.sent[note["cell"] - 1]  # of an interrupted cell it comes late
-            if note.get("full") and not is_grade(self.nb.cells[place]):
-                self.at = place
+            noted = self.sent[note["cell"] - 1]  # of an interrupted cell it comes late
+            if note.get("full") and not is_grade(self.nb.cells[noted]):
+                self.current = noted
                 raise MemoryIsFull
             if note.get("exit"):
                 _remark(
-                    self.nb.cells[place], "exit ended the cell and not the notebook"
+                    self.nb.cells[noted], "exit ended the cell and not the notebook"
                 )
             if note.get("settings"):
                 names = ", ".join(note["settings"])
-                _remark(self.nb.cells[place], f"{names}: as before for the tests")
-            again = note.get("again", again) if place == index else again
+                _remark(self.nb.cells[noted], f"{names}: as before for the tests")
+            retry = note.get("again", retry) if noted == index else retry
         if asked := asked_for():
             _remark(cell, f"nothing was installed ({first_few(asked)})")
-        return again
+        return retry
 
     def _new_notes(self):
         """Return what isolation.py has written since the last time."""
@@ -150,47 +154,48 @@ class LimitedExecute(Execute):
         return new
 
     def _is_ours(self, note):
-        """Whether isolation.py writes such notes; the student's code may write there, too."""
+        """Return whether isolation.py writes such notes; the student's code may forge some."""
         if not isinstance(note, dict):
             return False
-        lists = [note.get(what, []) for what in ("running", "settings", "again")]
-        if not all(isinstance(found, list) for found in lists):
+        lists = [note.get(key, []) for key in ("running", "settings", "again")]
+        if not all(isinstance(values, list) for values in lists):
             return False
-        running, *names = lists
+        running, settings, again = lists
         return all(
             type(number) is int and 0 < number <= len(self.sent)
             for number in [note.get("cell"), *running]
-        ) and all(isinstance(name, str) for found in names for name in found)
+        ) and all(isinstance(name, str) for name in [*settings, *again])
 
     def _culprit(self, error):
-        """Find the cell to be left out when Python has ended or hangs.
+        """Return the index of the cell to leave out when Python has ended or hangs.
 
-        This need not be the cell that was due: Python may have ended before it began, and
-        threads and alarms of a cell go on after it. So a cell that has left some running
-        is left out first and, if the same then happens at the same place, cleared of it.
+        This need not be the current cell: Python may have ended before it began, and
+        threads and alarms of an earlier cell may still run. So an earlier cell that has
+        left some running is left out first; if the same cell then fails again, the earlier
+        one is cleared.
         """
         self._new_notes()
         begun = [note for note in self.notes if "running" in note]
         if isinstance(error, MemoryIsFull) or not begun:
-            return self.at
-        at = self.sent[begun[-1]["cell"] - 1]
-        if self.accused and self.accused[1] == at:
+            return self.current
+        failed = self.sent[begun[-1]["cell"] - 1]
+        if self.accused and self.accused[1] == failed:
             del self.left_out[self.accused[0]]
             self.cleared.add(self.accused[0])
         self.accused = None
         running = {self.sent[number - 1] for number in begun[-1]["running"]}
-        if suspects := running - self.cleared - {at}:
-            self.accused = max(suspects), at
+        if suspects := running - self.cleared - {failed}:
+            self.accused = max(suspects), failed
             return self.accused[0]
-        return at
+        return failed
 
     def _reason(self, error):
         if isinstance(error, MemoryIsFull):
             return FULL
-        return DIED if isinstance(error, DeadKernelError) else self.late
+        return DIED if isinstance(error, DeadKernelError) else self.timeout_message
 
     def _install_isolation(self):
-        """In the kernel, before any cell: keep a namespace for the test cells."""
+        """Prepare the namespace of the test cells in the kernel, before any cell runs."""
         cells = [cell for cell in self.nb.cells if cell.cell_type == "code"]
         tests = [c.source for c in cells if is_grade(c) and not is_solution(c)]
         setup = "\n".join(c.source for c in cells if grade_id(c) == "setup")
@@ -199,17 +204,17 @@ class LimitedExecute(Execute):
         reply = self.wait_for_reply(self.kc.execute(code, silent=True))
         if not reply or reply["content"]["status"] != "ok":
             raise RuntimeError(f"the setup cell cannot be run: {reply}")
-        self.at = 0
+        self.current = 0
 
     def _get_timeout(self, cell):
-        """Patience before the first cell: that imports, from a disk that may be slow."""
-        return self.a_cell if cell else self.in_all
+        """Return the limit for a cell; before the first one, the kernel may need longer."""
+        return self.seconds_per_cell if cell else self.seconds_in_total
 
     def output(self, outs, msg, display_id, cell_index):
-        """Keep an output, if it is not too much; an endless print would fill the memory.
+        """Keep an output unless the cell has too much: endless printing would fill memory.
 
-        nbgrader takes marks away where anything is written to stderr, which a mere
-        warning does. Only an exception shall: stderr is kept as stdout.
+        nbgrader takes marks away if anything is written to stderr, even a warning. Only
+        an exception should cost marks, so stderr is stored as stdout.
         """
         if msg["msg_type"] != "error":
             pictures = _pictures(msg["content"].get("data"))
@@ -235,22 +240,22 @@ def _note(line):
 
 
 def _pictures(data):
-    """Characters of the pictures in an output."""
-    found = data.items() if isinstance(data, dict) else ()
-    return sum(len(str(v)) for kind, v in found if str(kind).startswith("image/"))
+    """Return how many characters the pictures in an output have."""
+    items = data.items() if isinstance(data, dict) else ()
+    return sum(len(str(v)) for kind, v in items if str(kind).startswith("image/"))
 
 
 def _remark(cell, sentence):
-    """Add a sentence to the outputs of a cell, which nbgrader_steps.py puts into the table."""
+    """Add a sentence to the outputs of a cell, for ``nbgrader_steps.incidents``."""
     shown = {"text/plain": sentence}
     cell.outputs.append(new_output("display_data", shown, metadata={REMARK: sentence}))
 
 
-def _only(folder, files):
-    """Have the folder hold these files, bytes by path, and nothing else."""
+def _restore(folder, contents):
+    """Restore a folder to these files, ``{path: bytes}``, and nothing else."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(exist_ok=True)
-    for path, content in files.items():
+    for path, content in contents.items():
         path.write_bytes(content)
 
 

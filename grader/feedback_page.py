@@ -10,7 +10,7 @@ LEFT_OUT = "left-out.json"  # in a student's folder: cells that the page cannot 
 
 
 def stamp(row: dict) -> str:
-    """Name the state of the feedback page: it changes when anything on the page does."""
+    """Return a hash of everything on the feedback page."""
     return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
@@ -21,7 +21,7 @@ STYLE = (
 
 
 def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
-    """Write the feedback page: a summary above nbgrader's page, or in place of it."""
+    """Return the feedback page: a summary above nbgrader's page, or in place of it."""
     lines = [("task", "points", "of", "comment")]
     for task, of in sheet.points.items():
         points = row["marks"].get(task)

@@ -1,4 +1,4 @@
-"""nbgrader's settings for release and grading; nbgrader_steps.py and the user say the folders."""
+"""nbgrader's settings for release and grading, apart from the folders."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ tools = str(Path(sys.executable).parent)
 path = os.environ.get("PATH", "").split(os.pathsep)
 if tools not in path[:2]:  # behind what answers for installers, see processes.py
     os.environ["PATH"] = os.pathsep.join([tools, *path])
-# By its package: alembic reads a path in the system's encoding, which may lack its letters.
+# By its package name, as alembic reads paths in the system's encoding.
 nbgrader.dbutil.ALEMBIC_DIR = "nbgrader:alembic"
 
 c.GenerateAssignment.preprocessors.prepend([SelfContained])
@@ -47,6 +47,6 @@ c.Autograde.autograde_preprocessors = [  # nbgrader's own list, but for the firs
     CheckCellMetadata,
 ]
 
-# A script in a notebook would act as whoever looks at its page.
+# A script in a notebook would run with the rights of the person who opens its page.
 c.HTMLExporter.sanitize_html = True  # of outputs
 c.HTMLExporter.filters = {"markdown2html": markdown_alone}

@@ -8,7 +8,7 @@ from grader.marks import Sheet, format_points
 
 
 def table(rows: list[dict], sheet: Sheet) -> str:
-    """Write the table for the terminal."""
+    """Return the table of marks as text."""
     lines = [["student", *sheet.points, "sum", "remark"]]
     for row in rows:
         waiting = "by hand" if row["graded"] else "–"
@@ -27,25 +27,25 @@ def table(rows: list[dict], sheet: Sheet) -> str:
     ]
     widths = [max(_width(line[i]) for line in lines) for i in range(len(lines[0]))]
     shown = []
-    for first, *middle, last in lines:
+    for student, *middle, remark in lines:
         gaps = [
             " " * (w - _width(v)) + v for v, w in zip(middle, widths[1:], strict=False)
         ]
         shown.append(
-            "  ".join([first + " " * (widths[0] - _width(first)), *gaps, last])
+            "  ".join([student + " " * (widths[0] - _width(student)), *gaps, remark])
         )
     return "\n".join(line.rstrip() for line in shown)
 
 
 def _width(text):
-    """Columns on a terminal, where a Chinese character takes two."""
+    """Return the width of a text on a terminal, where a Chinese character takes two columns."""
     return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
 def summary(
     rows: list[dict], sheet: Sheet, out: Path, unknown: list[str], seconds: float
 ) -> str:
-    """Say what was done, where it lies and what is left to do."""
+    """Return what was done, where the results are and what is left to do."""
     graded = sum(row["graded"] for row in rows)
     lines = [
         "",
@@ -69,8 +69,8 @@ def progress(done: int, total: int, name: str, pace: str = "") -> None:
     if sys.stderr.isatty():
         bar = "█" * (30 * done // total)
         end = "\n" if done == total else ""
-        what = pace or name[:30]
-        print(f"\r\033[K{bar:░<30} {done}/{total} {what}", end=end, file=sys.stderr)
+        label = pace or name[:30]
+        print(f"\r\033[K{bar:░<30} {done}/{total} {label}", end=end, file=sys.stderr)
     elif done % 10 == 0 or done == total:
-        how = f", {pace}" if pace else ""
-        print(f"{done}/{total} graded{how}", file=sys.stderr, flush=True)
+        speed = f", {pace}" if pace else ""
+        print(f"{done}/{total} graded{speed}", file=sys.stderr, flush=True)

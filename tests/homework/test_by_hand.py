@@ -88,10 +88,10 @@ def fake(tmp_path, monkeypatch):
 
         def do(job):
             if job.task == "grade":
-                (job.place / "result.json").write_text(json.dumps(RESULT))
+                (job.folder / "result.json").write_text(json.dumps(RESULT))
                 events.pop()() if events else None
             elif job.task == "feedback":
-                (job.place / "feedback.html").write_text("<html><body>")
+                (job.folder / "feedback.html").write_text("<html><body>")
 
         for name in ("ada", "bo"):
             path = submissions / f"{name}.ipynb"

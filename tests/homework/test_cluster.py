@@ -117,7 +117,7 @@ def pretend(edition, dask_worker):
     """On a worker: grade without nbgrader, with this edition."""
 
     def in_process(job):
-        (job.place / "result.json").write_text(json.dumps(str(dask_worker.address)))
+        (job.folder / "result.json").write_text(json.dumps(str(dask_worker.address)))
 
     worker.in_process = in_process
     worker.edition = grader.edition.edition = lambda: edition
@@ -167,11 +167,11 @@ class Deadly(WorkerPlugin):
 
     @staticmethod
     def in_process(job):
-        if "kills" in job.place.name:
+        if "kills" in job.folder.name:
             # Dask starts no worker again that ends as soon as it is there.
             time.sleep(1)
             psutil.Process().kill()
-        (job.place / "result.json").write_text(json.dumps(job.place.name))
+        (job.folder / "result.json").write_text(json.dumps(job.folder.name))
 
 
 def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
@@ -183,7 +183,7 @@ def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
         cluster = Cluster(only.scheduler_address, 1)
         cluster.share(tmp_path / "template")
         cluster.client.register_plugin(Deadly())
-        cluster.workers, cluster.asked = len(names), float("inf")
+        cluster.workers, cluster.counted_at = len(names), float("inf")
         with ThreadPoolExecutor(len(names)) as pool:
             asked = {}
             for name in names:
@@ -203,11 +203,11 @@ def remembers(diary):
     """On a worker: note who begins what, and grade nothing."""
 
     def in_process(job):
-        name = job.place.name
+        name = job.folder.name
         with open(diary, "a") as file:
             print(name, "begun by", os.getpid(), file=file, flush=True)
             time.sleep(0.5)
-        (job.place / "result.json").write_text(json.dumps(name))
+        (job.folder / "result.json").write_text(json.dumps(name))
 
     worker.in_process = in_process
 

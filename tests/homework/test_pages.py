@@ -17,7 +17,7 @@ from grader.files_and_zips import File
 from grader.limits import DEFAULT
 from grader.marks import Sheet
 from grader.nbgrader_steps import feedback, incidents, leave_out_what_fails, release
-from grader.pictures import CODE_OR_TAG, complete, join
+from grader.pictures import CODE_OR_TAG, complete, prepend
 from grader.processes import Processes
 from grader.repair import load
 from grader.sanitise import markdown_alone
@@ -159,7 +159,7 @@ def test_cells_that_are_joined_keep_the_pictures_of_both():
     second = text(
         "![](attachment:a.png)", a={"image/png": OTHER}, b={"image/png": OTHER}
     )
-    join(first, second)
+    prepend(first, second)
     assert second.source == (
         "![](attachment:a-2.png) ![](attachment:b.png)\n\n![](attachment:a.png)"
     )
@@ -242,8 +242,8 @@ def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
 
     def works(job):
         asked.append(job.task)
-        (job.place / "feedback.html").write_text("<html><body>the notebook</body>")
-        (job.place / LEFT_OUT).write_text(json.dumps(["glu"]))
+        (job.folder / "feedback.html").write_text("<html><body>the notebook</body>")
+        (job.folder / LEFT_OUT).write_text(json.dumps(["glu"]))
 
     def write(do):
         row = SHEET.row("ada", result, {})

@@ -7,14 +7,15 @@ import subprocess
 import nbformat
 import pytest
 
-from grader import assignment, hub_gradebook, marks
+from grader import assignment, hub_gradebook
+from grader.marks import Sheet, read_by_hand, write_by_hand
 from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, SOURCE
 from tests.homework.classroom import ASSIGNMENT, FULL, grading
 
 # SQLAlchemy says so of nbgrader's own lines; what it names is added later.
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type")
-SHEET = marks.Sheet(assignment.read(FOLDERS[ASSIGNMENT]))
+SHEET = Sheet(assignment.read(FOLDERS[ASSIGNMENT]))
 TIMES = ("2026-10-01 10:00:00.5 UTC", "2026-10-02 10:00:00.5 UTC")
 
 
@@ -40,8 +41,8 @@ def hands_in(course, student, when, proof=None):
         result["answers"] = {"homogeneous": proof}
     (place / "result.json").write_text(json.dumps(result))
     table = out / "by_hand.csv"
-    before = marks.read_by_hand(table, SHEET)
-    marks.write_by_hand(table, [SHEET.row(student, result, before)], before, SHEET)
+    before = read_by_hand(table, SHEET)
+    write_by_hand(table, [SHEET.row(student, result, before)], before, SHEET)
 
 
 @pytest.fixture
