@@ -35,8 +35,7 @@ def mismatch(expected: dict, actual: dict | Exception) -> str:
     if isinstance(actual, dict):
         names = [name for name in expected if actual.get(name) != expected[name]]
         versions = ", ".join(f"{name} {expected[name]}" for name in names)
-        return f"expected {versions}; got " + ", ".join(
-            str(actual.get(n)) for n in names
-        )
+        others = ", ".join(str(actual.get(name)) for name in names)
+        return f"expected {versions}; got {others}"
     versions = ", ".join(f"{name} {value}" for name, value in expected.items())
     return f"expected {versions}; got {type(actual).__name__}: {actual}"

@@ -101,9 +101,8 @@ def _enter(book, name, folder, out, typed):
     received = _received(folder / RECEIPT[0])
     book.update_or_create_student(student)
     try:
-        if received and book.find_submission(name, student).timestamp != parse_utc(
-            received
-        ):
+        earlier = book.find_submission(name, student).timestamp
+        if received and earlier != parse_utc(received):
             book.remove_submission(name, student)  # with points for an earlier answer
     except MissingEntry:
         pass

@@ -34,6 +34,7 @@ MISSING = {  # errors about something missing, and the pattern of its name
     "ModuleNotFoundError": r"named '([^']+)'",
     "FileNotFoundError": r"'[^']+'|.+(?= not found)",
 }
+NOT_SHOWN = {"text": "The outputs of this cell cannot be shown."}
 STUDENT = "student"  # for nbgrader each is the only one, so any name will do
 
 
@@ -208,8 +209,7 @@ def leave_out_what_fails(notebook: NotebookNode) -> list[str]:
         except Exception:  # whatever a text or an output makes the exporter raise
             names.append(grade_id(cell) or f"cell {number}")
         if cell.cell_type == "code":
-            note = "The outputs of this cell cannot be shown."
-            cell.outputs = [new_output("stream", text=note)]
+            cell.outputs = [new_output("stream", **NOT_SHOWN)]
         else:
             cell.attachments = {}
             text = textwrap.indent(cell.source, "    ")
