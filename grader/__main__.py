@@ -11,13 +11,15 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from grader import assignment, batch, report
+from grader import assignment, batch
 from grader.jobs import Runner
+from grader.limits import DEFAULT, Limits
+from grader.marks import Sheet
 from grader.processes import Processes
 
 
-def main() -> None:
-    """Read the arguments and grade."""
+def main(limits: Limits = DEFAULT) -> None:
+    """Read the arguments of the command and grade, each submission within the limits."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names may hold letters that it lacks
             stream.reconfigure(errors="replace")
@@ -38,34 +40,39 @@ def main() -> None:
         parser.error(f"--jobs: expected 1 or more, got {options.jobs}")
     source = assignment.find(options.assignment)
     if options.course:
-        return in_course(Path(options.course).expanduser().resolve(), source, options)
+        course = Path(options.course).expanduser().resolve()
+        return in_course(course, source, options, limits)
     folder = Path(options.submissions).expanduser().resolve()
     if not options.submissions or not folder.is_dir():
         sys.exit(f"SUBMISSIONS: expected a folder, got {options.submissions!r}")
     out = folder.parent / f"{folder.name}-marks" / source.name
     if options.out:
         out = Path(options.out).expanduser().resolve()
-    grade(folder, source, out, options)
+    grade(folder, source, out, options, limits)
 
 
-def in_course(course: Path, source: Path, options: argparse.Namespace) -> None:
+def in_course(
+    course: Path, source: Path, options: argparse.Namespace, limits: Limits
+) -> None:
     """Grade what nbgrader has collected from a hub, and enter the marks in its gradebook."""
-    from grader import gradebook  # here, as nbgrader takes two seconds to load
+    from grader import hub_gradebook  # here, as nbgrader takes two seconds to load
 
-    folder, out = gradebook.folders(course, source.name)
+    folder, out = hub_gradebook.folders(course, source.name)
     if not folder.is_dir():
         sys.exit(f"COURSE: expected submissions in {folder}; collect them first")
-    sheet = report.Sheet(assignment.read(source))
-    gradebook.from_formgrader(course, source.name, sheet)
-    grade(folder, source, out, options)
-    gradebook.to_formgrader(course, source.name, sheet)
+    sheet = Sheet(assignment.read(source))
+    hub_gradebook.from_formgrader(course, source.name, sheet)
+    grade(folder, source, out, options, limits)
+    hub_gradebook.to_formgrader(course, source.name, sheet)
 
 
-def grade(folder: Path, source: Path, out: Path, options: argparse.Namespace) -> None:
+def grade(
+    folder: Path, source: Path, out: Path, options: argparse.Namespace, limits: Limits
+) -> None:
     """Grade a folder; Ctrl-C ends with a sentence."""
     try:
         with closing(runner(options.jobs, options.cluster)) as chosen:
-            batch.run(folder, source, out, chosen)
+            batch.run(folder, source, out, chosen, limits)
     except KeyboardInterrupt:
         sys.exit("\nStopped. The same command goes on from here.")
 

@@ -13,12 +13,12 @@ DATA = re.compile(r'"((?:\.\./)+[\w./-]+\.\w+)"')  # a file elsewhere, as a text
 
 
 def notebook_path(folder: Path) -> Path:
-    """Where the notebook of an assignment lies in its folder."""
+    """Return the path of an assignment's notebook."""
     return folder / f"{folder.name}.ipynb"
 
 
 def assignments(folder: Path) -> list[Path]:
-    """Return the assignments in a folder, each a folder, by name."""
+    """Return the folders of the assignments in a folder, sorted by name."""
     return sorted(path.parent for path in folder.glob("*/*.ipynb") if _has_name(path))
 
 
@@ -27,11 +27,11 @@ def _has_name(path: Path) -> bool:
 
 
 def find(path: str) -> Path:
-    """Return the folder of an assignment, absolute; exit with the names that there are."""
+    """Return the absolute folder of an assignment; exit if there is none, with the names."""
     folder = Path(path).expanduser().resolve()
     if not notebook_path(folder).is_file():
-        near = assignments(folder) or assignments(folder.parent)
-        names = ", ".join(assignment.name for assignment in near) or "none is there"
+        known = assignments(folder) or assignments(folder.parent)
+        names = ", ".join(assignment.name for assignment in known) or "none is there"
         sys.exit(f"ASSIGNMENT: expected one of {names}; got {path!r}")
     return folder
 
@@ -50,7 +50,7 @@ def self_contained(notebook: NotebookNode, folder: Path) -> NotebookNode:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.source = DATA.sub(
-                lambda found: f'"{Path(found[1]).name}"', cell.source
+                lambda match: f'"{Path(match[1]).name}"', cell.source
             )
     return with_programs(notebook, folder)
 
@@ -91,7 +91,7 @@ def _code(folder):
 
 
 def _parts(path):
-    """Part a Python file into its imports, a line each, and the text that follows them."""
+    """Split a Python file into its imports, one per line, and the text after them."""
     text = path.read_text("utf-8")
     nodes = ast.parse(text).body
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]

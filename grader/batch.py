@@ -13,14 +13,18 @@ from time import monotonic
 
 import nbformat
 
-from grader import assignment, edition, report
-from grader.handed_in import is_hidden, stem
+from grader import assignment, edition, feedback_page, marks, terminal
+from grader.atomic import write
+from grader.files_and_zips import is_hidden, stem
 from grader.jobs import MOST_SECONDS, Job, Runner
+from grader.limits import DEFAULT, Limits
 from grader.processes import in_process, prepare, stop
-from grader.submissions import first_few
+from grader.remarks import first_few
 
 
-def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
+def run(
+    folder: Path, source: Path, out: Path, runner: Runner, limits: Limits = DEFAULT
+) -> None:
     """Grade what is new or changed in a folder of submissions and report on all of it.
 
     Parameters
@@ -30,9 +34,11 @@ def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
     source : Path
         The folder of the assignment.
     out : Path
-        The folder that marks and feedback go to, made if need be.
+        The folder for marks and feedback, created if necessary.
     runner : Runner
-        Processes of this computer, or a cluster.
+        The processes of this computer, or a cluster.
+    limits : Limits
+        What each submission may use.
 
     Raises
     ------
@@ -41,8 +47,8 @@ def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
         assignment cannot be released.
     """
     start, master = monotonic(), assignment.read(source)
-    sheet = report.Sheet(master)
-    students = collect(folder)
+    sheet = marks.Sheet(master)
+    students = files_by_student(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
     try:
@@ -51,18 +57,18 @@ def run(folder: Path, source: Path, out: Path, runner: Runner) -> None:
         sys.exit(f"{out}: expected a folder for marks and feedback, got {error}")
     table = ByHand(out / "by_hand.csv", sheet, students)
     for name in ("by_hand.csv", "marks.csv"):
-        report.require_writable(out / name)
+        marks.require_writable(out / name)
     prepare()
-    state = _state(source, master)
+    state = _state(source, master, limits)
     runner.share(_released(source, out, state))
-    own = master.metadata.get("grader", {}).get("total", 0)  # see limits.py
-    seconds = max(MOST_SECONDS, 3 * own)  # it may run twice, and a bit longer
-    grading = Grading(source.name, state, seconds, out, sheet, runner)
+    total = master.metadata.get("grader", {}).get("total", limits.total)
+    seconds = max(MOST_SECONDS, 3 * total)  # it may run twice, and a bit longer
+    grading = Grading(source.name, state, limits, seconds, out, sheet, runner)
     rows = grading.rows(students, table)
-    report.write_marks(out / "marks.csv", rows, sheet)
-    unknown = report.write_by_hand(table.path, rows, table.typed, sheet)
-    print(report.table(rows, sheet))
-    print(report.summary(rows, sheet, out, unknown, monotonic() - start))
+    marks.write_marks(out / "marks.csv", rows, sheet)
+    unknown = marks.write_by_hand(table.path, rows, table.typed, sheet)
+    print(terminal.table(rows, sheet))
+    print(terminal.summary(rows, sheet, out, unknown, monotonic() - start))
 
 
 def _released(source, out, state):
@@ -73,17 +79,17 @@ def _released(source, out, state):
         template.mkdir()
         if error := in_process(Job("release", template, (source, template))):
             sys.exit(f"{source.name} could not be released: {error}")
-        report.write(template / "key", state)
+        write(template / "key", state)
     return template
 
 
 class ByHand:
-    """What a teacher has typed into by_hand.csv, perhaps while the class is graded."""
+    """What a teacher has typed into by_hand.csv, which may change while the class is graded."""
 
-    def __init__(self, path: Path, sheet: report.Sheet, students: dict):
+    def __init__(self, path: Path, sheet: marks.Sheet, students: dict):
         self.path, self.sheet, self.students = path, sheet, students
         self.content = self._bytes()
-        self.typed = report.read_by_hand(path, sheet, students)
+        self.typed = marks.read_by_hand(path, sheet, students)
 
     def _bytes(self):
         try:
@@ -92,13 +98,13 @@ class ByHand:
             return None
 
     def changed(self, rows: dict) -> list[str]:
-        """Read the file again if it has changed; return whose rows it changes."""
+        """Read the file again if it has changed; return the students whose marks it changes."""
         content = self._bytes()
         if content in (None, self.content):
             return []
         print(f"{self.path} was changed meanwhile: read again", file=sys.stderr)
         self.content, earlier = content, self.typed
-        self.typed = report.read_by_hand(self.path, self.sheet, self.students)
+        self.typed = marks.read_by_hand(self.path, self.sheet, self.students)
         return [
             name
             for name in self.students
@@ -109,10 +115,10 @@ class ByHand:
         ]
 
 
-def collect(folder: Path) -> dict[str, list[Path]]:
+def files_by_student(folder: Path) -> dict[str, list[Path]]:
     """Return the files of each student, ``{name: [path, …]}``, without the hidden ones.
 
-    Of links only the name is known: what they lead to may be another student's.
+    Links are listed but not followed, since they may lead to another student's files.
     """
     students = {}
     for entry in sorted(folder.iterdir()):
@@ -151,36 +157,40 @@ class Grading:
     name : str
         The assignment.
     state : str
-        Of the assignment and of the grader, see ``_state``.
+        A hash of the assignment, the grader and the limits, see ``_state``.
+    limits : Limits
+        What a submission may use.
     seconds : float
         The most that a submission may take.
     out : Path
         The folder of marks and feedback, in which ``assignment`` is released.
-    sheet : report.Sheet
+    sheet : marks.Sheet
         The tasks and their points.
     runner : Runner
-        Who runs submissions.
+        What runs submissions: processes of this computer, or a cluster.
     """
 
     name: str
     state: str
+    limits: Limits
     seconds: float
     out: Path
-    sheet: report.Sheet
+    sheet: marks.Sheet
     runner: Runner
 
     def rows(self, students: dict[str, list[Path]], table: ByHand) -> list[dict]:
-        """Grade all students; return their rows of marks, see report.py, in order."""
-        pool, rows, due = ThreadPoolExecutor(self.runner.most), {}, list(students)
-        one = lambda name: self.row(name, students[name], table.typed)
+        """Grade all students; return their rows, see ``Sheet.row``, in the same order."""
+        pool, rows = ThreadPoolExecutor(self.runner.most), {}
+        to_grade = list(students)
+        grade = lambda name: self.row(name, students[name], table.typed)
         try:
-            while due:
-                tasks = {pool.submit(one, name): name for name in due}
+            while to_grade:
+                tasks = {pool.submit(grade, name): name for name in to_grade}
                 for done, task in enumerate(as_completed(tasks), start=1):
                     rows[tasks[task]] = task.result()
                     pace = self.runner.pace(len(tasks) - done)
-                    report.progress(done, len(tasks), tasks[task], pace)
-                due = table.changed(rows)
+                    terminal.progress(done, len(tasks), tasks[task], pace)
+                to_grade = table.changed(rows)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             stop()
@@ -197,81 +207,83 @@ class Grading:
         paths : list of Path
             The student's files.
         typed : dict
-            What was marked by hand, see ``report.read_by_hand``.
+            What was marked by hand, see ``marks.read_by_hand``.
 
         Returns
         -------
         dict
             The row of marks; the feedback page is written.
         """
-        place = self.out / "graded" / student
+        folder = self.out / "graded" / student
         try:
-            result = self._result(place, paths)
+            result = self._result(folder, paths)
         except OSError as error:
             result = {"marks": None, "remarks": [f"cannot be read: {error}"]}
         row = self.sheet.row(student, result, typed)
         try:
-            self._write_page(self.out / "feedback" / f"{student}.html", row, place)
+            self._write_page(self.out / "feedback" / f"{student}.html", row, folder)
         except OSError as error:
             _remark(row, f"the feedback page cannot be written: {error}")
         return row
 
-    def _result(self, place, paths):
+    def _result(self, folder, paths):
         """Return the stored result of a submission in this state, or grade it."""
         key = _key(self.state, paths)
-        result = _stored(place, key)
+        result = _stored(folder, key)
         if result is None:
-            shutil.rmtree(place, ignore_errors=True)
-            place.mkdir(parents=True)
-            arguments = paths, self.name, self.out / "assignment", place
-            error = self.runner.run(Job("grade", place, arguments, self.seconds))
-            if (place / "result.json").exists():
-                report.write(place / "key", key)  # now the result is complete
-            result = _stored(place, key)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            template = self.out / "assignment"
+            arguments = paths, self.name, template, folder, self.limits
+            error = self.runner.run(Job("grade", folder, arguments, self.seconds))
+            if (folder / "result.json").exists():
+                write(folder / "key", key)  # now the result is complete
+            result = _stored(folder, key)
         if result is None:
             result = {"marks": None, "remarks": [f"grading failed: {error}"]}
         return result
 
-    def _write_page(self, path, row, place):
-        """Write a feedback page where anything on it has changed or it has failed before."""
-        stamp, html = report.stamp(row), ""
+    def _write_page(self, path, row, folder):
+        """Write a feedback page if anything on it has changed or writing it has failed before."""
+        stamp, html = feedback_page.stamp(row), ""
         done = path.exists() and stamp.encode() in path.read_bytes()[:100]
         if row["graded"] and not done:
-            arguments = self.name, place, row["by_hand"]
-            if error := self.runner.run(Job("feedback", place, arguments)):
+            arguments = self.name, folder, row["by_hand"]
+            if error := self.runner.run(Job("feedback", folder, arguments)):
                 stamp = "incomplete, to be written again"
                 failure = (
                     "the feedback page lacks the notebook and is tried again next time"
                 )
                 _remark(row, f"{failure}: {error}")
             else:
-                html = (place / "feedback.html").read_text("utf-8")
-        if (done or html) and (cells := _left_out(place)):
+                html = (folder / "feedback.html").read_text("utf-8")
+        if (done or html) and (cells := _left_out(folder)):
             _remark(row, f"not shown on the feedback page: {first_few(cells)}")
         if not done:
-            page = report.page(self.name, row, self.sheet, html)
-            report.write(path, f"<!-- {stamp} -->\n" + page)
+            page = feedback_page.page(self.name, row, self.sheet, html)
+            write(path, f"<!-- {stamp} -->\n" + page)
 
 
 def _remark(row, text):
     row["remark"] = "; ".join(filter(None, [row["remark"], text]))
 
 
-def _left_out(place):
+def _left_out(folder):
     try:
-        return json.loads((place / report.LEFT_OUT).read_text("utf-8"))
+        return json.loads((folder / feedback_page.LEFT_OUT).read_text("utf-8"))
     except (OSError, ValueError):
         return []
 
 
-def _state(source, master):
-    """Name the state of the assignment, of nbgrader and of the grader."""
-    parts = edition.edition()["nbgrader"].encode(), nbformat.writes(master).encode()
-    return edition.digest(*parts, files=assignment.data_files(source))
+def _state(source, master, limits):
+    """Return a hash of the assignment, nbgrader, the grader and the limits."""
+    texts = edition.edition()["nbgrader"], nbformat.writes(master), repr(limits)
+    files = assignment.data_files(source)
+    return edition.digest(*(text.encode() for text in texts), files=files)
 
 
 def _key(state, paths):
-    """Name the state of a submission and of what it is graded by."""
+    """Return a hash of a submission and of the state it is graded in."""
     digest = hashlib.sha256(state.encode())
     for path in paths:
         digest.update(os.fsencode(path.name))
@@ -283,11 +295,11 @@ def _key(state, paths):
     return digest.hexdigest()
 
 
-def _stored(place, key):
-    if _text(place / "key") != key:
+def _stored(folder, key):
+    if _text(folder / "key") != key:
         return None
     try:
-        return json.loads((place / "result.json").read_text("utf-8"))
+        return json.loads((folder / "result.json").read_text("utf-8"))
     except (OSError, ValueError):
         return None
 

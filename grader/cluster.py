@@ -1,15 +1,15 @@
 """Submissions graded by workers of Dask, which share no disk with this computer.
 
-What a worker needs travels with the task: the files of a student, or of ``graded/STUDENT``
-for the feedback page. What it has written comes back, and this side puts it where it lies
-without a cluster. So what is kept, what is graded again and how marks are written is
-batch.py's business, here as there; ``Cluster`` is only another ``Runner``, see jobs.py.
+What a worker needs travels with the task: the files of a student, or those in
+``graded/STUDENT`` for the feedback page. What it has written comes back, and this computer
+stores it where it would be without a cluster. So batch.py decides what is kept and what is
+graded again, with a cluster or without; ``Cluster`` is only another ``Runner``, see jobs.py.
 
-A worker that dies or is cut off is Dask's business: it hands the task to another one.
-Each worker notes with the scheduler what it begins, and who has begun three times begins no
-more: a submission cannot end them all. Dask's own count says less, since it holds a death
-against each task that waits for the dead worker, too; so as many submissions are on their
-way as there are workers, and one that Dask gives up is sent again.
+If a worker dies or is cut off, Dask hands its task to another one. Each worker records with
+the scheduler what it begins, and a submission that has begun three times is not begun again:
+it cannot end all workers. Dask's own count does not suffice, as it blames a death also on
+the tasks that were waiting for that worker. So only as many submissions are sent as there
+are workers, and one that Dask gives up is sent again.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ ATTEMPTS = 5  # where a worker that should not be there has refused, or one has 
 
 
 def local(jobs: int) -> LocalCluster:
-    """Start a scheduler and workers that only this computer reaches."""
+    """Start a scheduler and workers that listen on this computer only."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the workers: it is ours
     try:
         return LocalCluster(
@@ -41,7 +41,7 @@ def local(jobs: int) -> LocalCluster:
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",  # None would still listen, and everywhere
             worker_dashboard_address="127.0.0.1:0",
-            memory_limit=0,  # limits.py has one for each submission
+            memory_limit=0,  # limits.py names one for each submission
             silence_logs="CRITICAL",
             scheduler_kwargs={"dashboard": False},
         )
@@ -55,32 +55,32 @@ class Cluster:
     Parameters
     ----------
     address : str
-        Of a scheduler, ``tcp://…`` or ``tls://…``; ``local`` starts one on this computer.
+        The scheduler's, ``tcp://…`` or ``tls://…``; ``local`` starts one on this computer.
     jobs : int
-        How many workers ``local`` starts; another cluster has those that it has.
+        How many workers ``local`` starts; another cluster uses all that it has.
     wait : float
         Seconds to wait for the scheduler, and then for a first worker.
 
     Raises
     ------
     SystemExit
-        If nothing answers, no worker comes, or one is not as this computer is.
+        If nothing answers, no worker joins, or one has another edition.
     """
 
     most = 256  # threads that wait here for a worker, of which more may join
 
     def __init__(self, address: str, jobs: int, wait: float = 60):
-        self.own = None
+        self.local_cluster = None
         if address == "local":
-            self.own = local(jobs)
+            self.local_cluster = local(jobs)
         try:
             self.client = Client(
-                self.own or address, timeout=wait, set_as_default=False
+                self.local_cluster or address, timeout=wait, set_as_default=False
             )
         except (OSError, ValueError, TypeError) as error:  # TypeError: no certificates
             sys.exit(f"CLUSTER: no scheduler answers at {address!r}: {error}")
         self.turn, self.on_their_way = threading.Condition(), 0
-        self.workers, self.asked = 1, 0.0
+        self.workers, self.counted_at = 1, 0.0
         self.start, self.done = monotonic(), 0
         try:
             self.client.wait_for_workers(1, timeout=wait)
@@ -92,20 +92,20 @@ class Cluster:
             sys.exit("\n".join(f"CLUSTER: {why}" for why in strangers.values()))
 
     def share(self, template: Path) -> None:
-        """Have the scheduler keep the released assignment; each worker fetches it once."""
+        """Store the released assignment with the scheduler; each worker fetches it once."""
         files, self.template = packed(template), template
         self.name = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
         self.client.set_metadata(self.name, files)
 
     def run(self, job: Job) -> str | None:
-        """Have a worker do a job, and put into its place what the worker has written."""
+        """Send a job to a worker, and write the files that come back into ``job.folder``."""
         self._wait_for_turn(job)
         try:
             files = {path: packed(path) for path in self._paths(job)}
             error, results = self._ask(job, files)
             for name, content in results.items():
-                if files[job.place].get(name) != content and Path(name).name == name:
-                    (job.place / name).write_bytes(content)
+                if files[job.folder].get(name) != content and Path(name).name == name:
+                    (job.folder / name).write_bytes(content)
             return error
         finally:
             with self.turn:
@@ -117,10 +117,10 @@ class Cluster:
         """List the paths of a job that travel with it."""
         lists = [a if isinstance(a, list) else [a] for a in job.arguments]
         paths = [p for values in lists for p in values if isinstance(p, Path)]
-        return dict.fromkeys([job.place, *(p for p in paths if p != self.template)])
+        return dict.fromkeys([job.folder, *(p for p in paths if p != self.template)])
 
     def pace(self, left: int) -> str:
-        """Say how many submissions a minute, and the time that this many more will take."""
+        """Return the submissions per minute and the time for the remaining ones, in words."""
         if not self.done:
             return ""
         rate = 60 * self.done / (monotonic() - self.start)
@@ -129,13 +129,13 @@ class Cluster:
         return f"{rate:.3g} a minute, {time} left"
 
     def close(self) -> None:
-        """Leave the cluster as it is, or end it if it is ours; calls that wait raise."""
+        """Disconnect, and end a cluster started by ``local``; waiting calls raise."""
         self.client.close()
-        if self.own:
-            self.own.close()
+        if self.local_cluster:
+            self.local_cluster.close()
 
     def _ask(self, job, files):
-        """Have it done by a worker: what went wrong or None, and the files of its place."""
+        """Return a worker's error or None, and the files that it has written."""
         name, failure = uuid.uuid4().hex, ""
         parcel = Parcel(name, job, files, self.template, self.name, edition())
         for _ in range(ATTEMPTS):
@@ -169,8 +169,8 @@ class Cluster:
             self.on_their_way += 1
 
     def _number_of_workers(self):
-        if monotonic() - self.asked > 2:
-            self.asked = monotonic()
+        if monotonic() - self.counted_at > 2:
+            self.counted_at = monotonic()
             try:
                 self.workers = max(1, len(self.client.nthreads()))
             except OSError:
@@ -178,7 +178,7 @@ class Cluster:
         return self.workers
 
     def _strangers(self):
-        """Find workers that must not grade, by address, each with a sentence."""
+        """Return the workers that must not grade: by address, the reason."""
         expected, strangers = edition(), {}
         threads = self.client.nthreads()
         try:  # it reads the tasks, too

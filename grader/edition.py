@@ -1,4 +1,4 @@
-"""What has to be the same wherever and whenever a class is graded."""
+"""The versions that have to agree wherever and whenever a class is graded."""
 
 import hashlib
 import platform
@@ -12,7 +12,7 @@ PROGRAMS = sorted(Path(__file__).parent.glob("*.py"))  # the grader itself
 
 @cache
 def edition() -> dict[str, str]:
-    """Name the versions of Python, nbgrader and the grader on this computer."""
+    """Return the versions of Python, nbgrader and the grader on this computer."""
     return {
         "Python": platform.python_version(),
         "nbgrader": version("nbgrader"),
@@ -21,7 +21,7 @@ def edition() -> dict[str, str]:
 
 
 def digest(*parts: bytes, files: Iterable[Path] = ()) -> str:
-    """Name the state of the grader, and of what else decides about marks."""
+    """Return a hash of the grader, and of what else marks depend on."""
     total = hashlib.sha256()
     for part in parts:
         total.update(part)
@@ -31,10 +31,11 @@ def digest(*parts: bytes, files: Iterable[Path] = ()) -> str:
 
 
 def mismatch(expected: dict, actual: dict | Exception) -> str:
-    """Say what was expected and what came: an edition, or an error where there is none."""
+    """Say what was expected and what came: another edition, or an error instead."""
     if isinstance(actual, dict):
         names = [name for name in expected if actual.get(name) != expected[name]]
-        due = ", ".join(f"{name} {expected[name]}" for name in names)
-        return f"expected {due}; got " + ", ".join(str(actual.get(n)) for n in names)
-    due = ", ".join(f"{name} {value}" for name, value in expected.items())
-    return f"expected {due}; got {type(actual).__name__}: {actual}"
+        versions = ", ".join(f"{name} {expected[name]}" for name in names)
+        others = ", ".join(str(actual.get(name)) for name in names)
+        return f"expected {versions}; got {others}"
+    versions = ", ".join(f"{name} {value}" for name, value in expected.items())
+    return f"expected {versions}; got {type(actual).__name__}: {actual}"

@@ -1,7 +1,7 @@
-"""What answers a submission in place of pip, conda and their like.
+"""Substitutes for pip, conda and the like, which install nothing.
 
 ``!pip install numpy==1.26.4``, with which many notebooks from Colab begin, would change the
-packages that all others are graded with. So it installs nothing, says so, and goes on.
+packages that all others are graded with. So it only prints what was asked for.
 
 Other Pythons run this file too, also older ones: it imports nothing of this repository.
 """
@@ -23,7 +23,7 @@ ASKED = "HOMEWORK_INSTALLERS"  # in the environment: a file with a line for each
 
 
 def refuse(folder: Path) -> dict[str, str]:
-    """Write commands and modules into a new folder that answer for all installers.
+    """Write commands and modules into a new folder that replace all installers.
 
     Returns
     -------
@@ -31,23 +31,23 @@ def refuse(folder: Path) -> dict[str, str]:
         What the environment has to hold.
     """
     commands, modules = folder / "commands", folder / "modules"
-    this = [sys.executable, __file__]
+    command = [sys.executable, __file__]
     commands.mkdir(parents=True)
     for name in COMMANDS:
         path = commands / name
-        text = f'#!/bin/sh\nexec {shlex.join([*this, name])} "$@"\n'
+        text = f'#!/bin/sh\nexec {shlex.join([*command, name])} "$@"\n'
         if sys.platform == "win32":
             path = path.with_suffix(".bat")
             text = f'@"{sys.executable}" "{__file__}" {name} %*\n'
         path.write_text(text, "utf-8")
         path.chmod(0o755)
-    here = f"from runpy import run_path\nmain = run_path({__file__!r})['main']\n"
-    here += "__version__ = '0'\n"
+    code = f"from runpy import run_path\nmain = run_path({__file__!r})['main']\n"
+    code += "__version__ = '0'\n"
     for name in MODULES:
         package = modules / name
         package.mkdir(parents=True)
-        (package / "__init__.py").write_text(here, "utf-8")
-        (package / "__main__.py").write_text(f"{here}main()\n", "utf-8")
+        (package / "__init__.py").write_text(code, "utf-8")
+        (package / "__main__.py").write_text(f"{code}main()\n", "utf-8")
     return {
         "PATH": _joined(commands, Path(sys.executable).parent, os.environ.get("PATH")),
         "PYTHONPATH": _joined(modules, os.environ.get("PYTHONPATH")),
@@ -62,9 +62,9 @@ def _joined(*paths):
 
 
 def main(arguments: list | None = None) -> int:
-    """Answer for an installer: write down the call, say that nothing is installed.
+    """Record the call of an installer, and print that nothing is installed.
 
-    It is no error, so that what stands after it in a cell runs.
+    It is not an error, so that the rest of the cell runs.
     """
     program = Path(sys.argv[0])
     name = program.parent.name if program.name == "__main__.py" else program.name
@@ -79,7 +79,7 @@ def main(arguments: list | None = None) -> int:
 
 
 def asked_for() -> list[str]:
-    """Return the calls since this was asked last, each once."""
+    """Return the calls recorded since the last time, each once."""
     path = Path(os.environ.get(ASKED, "nowhere"))
     try:
         calls = path.read_text("utf-8", errors="replace").splitlines()

@@ -1,10 +1,10 @@
-"""A namespace of their own for the test cells, which the student's code cannot change.
+"""A separate namespace for the test cells, which the student's code cannot change.
 
 A test compares with ``np.allclose``, ``abs``, ``expect``, and a student can rebind each of
 them, by accident (``from math import *``) or not (``np.allclose = lambda *_, **__: True``).
-So a test runs in a namespace of its own. It holds the answers, and beside them Python's
-names, the setup cell's and copies of the modules as they were before the student's code
-ran; the code of the answers goes on to use what the student has made of them.
+So a test runs in a separate namespace. It holds the answers, Python's names, those of the
+setup cell, and copies of the modules as they were before the student's code ran. The
+answers themselves go on using what the student has made of these names.
 
 The kernel runs this file, and has no path to this repository: it imports nothing of it.
 """
@@ -35,7 +35,7 @@ SHARED_IN_SHELL = re.compile(r"(?<![\w.~/])/tmp\b")  # in a line that begins wit
 
 
 class TestNamespace:
-    """Setup and imports of an assignment; to be made before the student's code runs."""
+    """Setup and imports of an assignment; create it before the student's code runs."""
 
     __test__ = False  # the name means no test of pytest's
 
@@ -66,27 +66,27 @@ class TestNamespace:
         exec(setup, self.names)
 
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):
-        """Return the copy of a module, where there is one."""
+        """Import a module; return its copy, if there is one."""
         module = import_(name, globals, locals, fromlist, level)
         return self.modules.get(name if fromlist else name.split(".")[0], module)
 
     def beside(self, answers: dict) -> dict:
-        """Return the names for a test: of the student's those that mean nothing else."""
+        """Return the names for a test; of the student's, those that hide no other."""
         theirs = {k: v for k, v in answers.items() if k not in self.builtins}
         return theirs | self.names
 
 
 def second_builtins() -> ModuleType:
-    """Python's names, for the student to rebind; NumPy and PyTorch go on to use the first."""
+    """Return a copy of Python's names to rebind; NumPy and PyTorch keep the original."""
     second = ModuleType("builtins")
     vars(second).update(vars(builtins))
     return second
 
 
 def install(shell, setup: str, tests: list[str], journal: str) -> None:
-    """Have an IPython shell run these test cells, known by their text, apart.
+    """Make an IPython shell run these test cells, given by their text, separately.
 
-    ``journal`` is a file to which the shell writes what limits.py has to know.
+    ``journal`` is a file in which the shell leaves notes for execute.py.
     """
     shell.ask_exit = _end_cell  # what exit and quit call
     shell.unobserve_all("exit_now")  # by which kernel.do_shutdown ends Python later
@@ -105,26 +105,26 @@ def _end_cell():
 
 
 def _as_command(shell, name, line):
-    """Run a magic as the command of this name: IPython's own look for the program first."""
+    """Run a magic as the command of this name; IPython's own magics look for the program."""
     shell.system(f"{name} {line}")
 
 
 def _own_tmp(lines):
-    """Lines of a cell that write to the submission's own folder in place of /tmp."""
-    own = Path(tempfile.gettempdir()).as_posix()
-    if any(mark in own for mark in "'\"\\"):
+    """Return the lines of a cell with the submission's own folder in place of /tmp."""
+    folder = Path(tempfile.gettempdir()).as_posix()
+    if any(mark in folder for mark in "'\"\\"):
         return lines
-    places = [
+    patterns = [
         SHARED_IN_SHELL if line.startswith(("!", "%")) else SHARED for line in lines
     ]
-    return [p.sub(own, line) for p, line in zip(places, lines, strict=True)]
+    return [p.sub(folder, line) for p, line in zip(patterns, lines, strict=True)]
 
 
 class Cells:
-    """What is done before and after each cell, with lines in the journal.
+    """Hooks before and after each cell, which also write the journal.
 
-    A test runs with the settings as they were before the student's code. Where it fails,
-    and the student has changed some, limits.py has it run again with the student's.
+    A test runs with the settings as they were before the student's code. If it fails and
+    the student has changed some, execute.py runs it again with the student's.
     """
 
     def __init__(self, shell, namespace, tests, journal):
@@ -133,11 +133,11 @@ class Cells:
         self.process, self.request, self.cell = os.getpid(), None, None
         self.settings = run_path(str(SETTINGS))["Settings"]()
         self.theirs = self.again = None  # settings put away; a test to be repeated
-        self.said = []  # names of settings
+        self.reported = []  # names of settings
         self.threads, self.started = set(threading.enumerate()), {}
 
     def begin(self, cell):
-        """Choose names and settings for a cell."""
+        """Choose the namespace and the settings for a cell."""
         request = self.shell.get_parent()["header"]["msg_id"]
         if request == self.request:  # a cell within a cell, as %%capture runs one
             return
@@ -149,7 +149,7 @@ class Cells:
             vars(self.shell.user_module).update(names)
         self.shell.user_ns = vars(self.shell.user_module)
         self.alarm = _alarm_is_set()
-        running = [number for number, found in self.started.items() if _any(found)]
+        running = [number for number, checks in self.started.items() if _any(checks)]
         self._write({"running": running})
         if test and cell.raw_cell != self.again:
             self.theirs = self.settings.read()
@@ -157,34 +157,34 @@ class Cells:
         self.again = None
 
     def end(self, result):
-        """Give the student's settings back, and write down what has happened."""
+        """Restore the student's settings, and record what has happened."""
         if result.info is not self.cell:
             return
         error, theirs, self.theirs = result.error_in_exec, self.theirs, None
         if theirs:
             self.settings.put(theirs)
         changed = self.settings.changed()
-        found = {"exit": isinstance(error, SystemExit), "full": _memory_is_full(error)}
-        found["settings"] = [name for name in changed if name not in self.said]
-        self.said = changed
+        note = {"exit": isinstance(error, SystemExit), "full": _memory_is_full(error)}
+        note["settings"] = [name for name in changed if name not in self.reported]
+        self.reported = changed
         if theirs and changed and isinstance(error, Exception):
-            self.again, found["again"] = result.info.raw_cell, changed
+            self.again, note["again"] = result.info.raw_cell, changed
         threads = set(threading.enumerate())
         self.started[self.number] = [t.is_alive for t in threads - self.threads]
         self.threads |= threads
         if _alarm_is_set() and not self.alarm:
             self.started[self.number].append(_alarm_is_set)
-        self._write({what: value for what, value in found.items() if value})
+        self._write({key: value for key, value in note.items() if value})
 
-    def _write(self, found):
+    def _write(self, note):
         if os.getpid() != self.process:  # a fork of the kernel, which runs cells, too
             return
         with suppress(OSError), self.journal.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"cell": self.number} | found) + "\n")
+            file.write(json.dumps({"cell": self.number} | note) + "\n")
 
 
-def _any(questions):
-    return any(is_so() for is_so in questions)
+def _any(checks):
+    return any(check() for check in checks)
 
 
 def _alarm_is_set():
@@ -192,7 +192,7 @@ def _alarm_is_set():
 
 
 def _memory_is_full(error):
-    """Whether a cell, after an error in it or None, leaves the others too little."""
+    """Return whether a cell has left too little memory; ``error`` is its error or None."""
     if _memory() < FULL:
         return False
     if error:  # its traceback holds what its functions have made
@@ -204,7 +204,7 @@ def _memory_is_full(error):
 
 
 def _memory():
-    """Return the share that is used of what limits.py allows, on Linux."""
+    """Return the fraction in use of ``Limits.memory``; 0 on other systems than Linux."""
     try:
         import resource
 

@@ -1,47 +1,47 @@
-"""A piece of a grading, and who does it: processes of this computer, or a cluster."""
+"""One step of grading, and the interface of what runs it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-MOST_SECONDS = 900  # at least, for a submission; limits.py should have ended it before
+MOST_SECONDS = 900  # at least, for a submission; execute.py should have ended it before
 
 
 @dataclass(frozen=True)
 class Job:
-    """A call of a function of course.py, in a process of its own.
+    """A call of a function of nbgrader_steps.py, in a separate process.
 
     Parameters
     ----------
     task : str
         The function's name.
-    place : Path
-        The folder for what it writes: log.txt and the files that stay.
+    folder : Path
+        The folder for log.txt and the files to keep.
     arguments : tuple
-        The function's; among them may be paths and lists of paths.
+        The function's arguments, which may contain paths and lists of paths.
     seconds : float
-        The most that it may take.
+        The most seconds that it may take.
     """
 
     task: str
-    place: Path
+    folder: Path
     arguments: tuple = ()
     seconds: float = MOST_SECONDS
 
 
 class Runner(Protocol):
-    """Does jobs, several at a time; called from several threads."""
+    """Runs jobs, several at a time; called from several threads."""
 
     most: int  # jobs at a time
 
     def share(self, template: Path) -> None:
-        """Have the released assignment, a course folder, wherever jobs are done."""
+        """Make the released assignment, a course folder, available to all jobs."""
 
     def run(self, job: Job) -> str | None:
-        """Do a job to its end; return what went wrong, or None."""
+        """Run a job to its end; return what went wrong, or None."""
 
     def pace(self, left: int) -> str:
-        """Say how fast it goes and how long so many more submissions take, if known."""
+        """Describe the speed and the time for ``left`` more submissions, if known."""
 
     def close(self) -> None:
-        """Give back what was held."""
+        """Release all resources."""

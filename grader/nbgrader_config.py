@@ -1,7 +1,8 @@
-"""nbgrader's settings for release and grading; course.py and the user say the folders."""
+"""nbgrader's settings for release and grading, apart from the folders."""
 
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import nbgrader.dbutil
@@ -14,8 +15,9 @@ from nbgrader.preprocessors import (
     SaveAutoGrades,
 )
 
-from grader.harmless import markdown_alone
-from grader.limits import LimitedExecute
+from grader.execute import LimitedExecute
+from grader.limits import DEFAULT
+from grader.sanitise import markdown_alone
 from grader.self_contained import SelfContained
 
 c = get_config()  # noqa: F821  nbgrader provides it
@@ -24,7 +26,7 @@ tools = str(Path(sys.executable).parent)
 path = os.environ.get("PATH", "").split(os.pathsep)
 if tools not in path[:2]:  # behind what answers for installers, see processes.py
     os.environ["PATH"] = os.pathsep.join([tools, *path])
-# By its package: alembic reads a path in the system's encoding, which may lack its letters.
+# By its package name, as alembic reads paths in the system's encoding.
 nbgrader.dbutil.ALEMBIC_DIR = "nbgrader:alembic"
 
 c.GenerateAssignment.preprocessors.prepend([SelfContained])
@@ -33,9 +35,7 @@ c.ClearSolutions.code_stub = {
 }
 c.ClearSolutions.text_stub = "*Write your answer here.*"
 
-c.LimitedExecute.timeout = 30  # seconds a cell
-c.LimitedExecute.total = 240  # seconds a notebook
-c.LimitedExecute.memory = 4  # GiB a process
+c.LimitedExecute.update(asdict(DEFAULT))
 c.LimitedExecute.shutdown_kernel = "immediate"  # PyTorch's leave takes half a second
 c.Autograde.autograde_preprocessors = [  # nbgrader's own list, but for the first
     LimitedExecute,
@@ -47,6 +47,6 @@ c.Autograde.autograde_preprocessors = [  # nbgrader's own list, but for the firs
     CheckCellMetadata,
 ]
 
-# A script in a notebook would act as whoever looks at its page.
+# A script in a notebook would run with the rights of the person who opens its page.
 c.HTMLExporter.sanitize_html = True  # of outputs
 c.HTMLExporter.filters = {"markdown2html": markdown_alone}

@@ -1,7 +1,7 @@
-"""Pictures in the texts of a submission: kept, found beside it, or said to be missing.
+"""Pictures in the texts of a submission: attached, found among its files, or missing.
 
-One picture that nbconvert cannot find costs the whole feedback page, and programs lose them
-when a cell is copied or split.
+A single picture that nbconvert cannot find makes the whole feedback page fail, and programs
+lose pictures when a cell is copied or split.
 """
 
 import base64
@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
-from grader.handed_in import File
-from grader.places import grade_id
+from grader.files_and_zips import File
+from grader.unnamed_cells import grade_id
 
 SHOWN = {  # by browsers
     "image/png": (".png",),
@@ -34,8 +34,8 @@ CODE_OR_TAG = re.compile(
 ADDRESS = re.compile(r"""(?<![\w-])src\s*=\s*(["'])([^"'<>]+)\1""", re.I)
 
 
-def join(first: NotebookNode, second: NotebookNode) -> None:
-    """Put the text and the pictures of a cell before those of another, which changes."""
+def prepend(first: NotebookNode, second: NotebookNode) -> None:
+    """Insert the text and the pictures of ``first`` before those of ``second``; changes it."""
     source, pictures = first.source, dict(second.get("attachments", {}))
     for name, picture in first.get("attachments", {}).items():
         new, number = name, 2
@@ -51,53 +51,55 @@ def join(first: NotebookNode, second: NotebookNode) -> None:
 
 
 def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
-    """Have each picture of a text in its cell, or an empty one; changes ``notebook``.
+    """Attach each picture of a text to its cell, or an empty one; changes ``notebook``.
 
     Pictures that were handed in as files beside the notebook become part of it.
 
     Returns
     -------
     list of str
-        Remarks on those that are not there or cannot be shown, with the cell's name.
+        Remarks on pictures that are missing or cannot be shown, with the cell's name.
     """
-    beside, lacking = {}, {}
+    picture_files, missing = {}, {}
     for file in handed_in:  # of two with one name the first, in fewer folders, counts
         if _type_of(file.name):
-            beside.setdefault(file.base, file)
+            picture_files.setdefault(file.base, file)
     for number, cell in enumerate(notebook.cells, start=1):
         if cell.cell_type != "markdown":
             continue
-        where = grade_id(cell) or f"cell {number}"
+        cell_name = grade_id(cell) or f"cell {number}"
         cell.source = CODE_OR_TAG.sub(_as_markdown, cell.source)
         given, pictures = cell.pop("attachments", {}), {}
         for url in _urls(cell.source):
             name = PurePosixPath(unquote(url).replace("\\", "/")).name
-            if not ELSEWHERE.match(url) and name in beside:
-                given[name] = _from_file(beside[name])
+            if not ELSEWHERE.match(url) and name in picture_files:
+                given[name] = _from_file(picture_files[name])
                 cell.source = _renamed(cell.source, url, name)
             elif not ELSEWHERE.match(url):
-                lacking.setdefault(name, where)
+                missing.setdefault(name, cell_name)
         for url in _urls(cell.source):
             if url.startswith(PREFIX):
                 key = url.removeprefix(PREFIX)  # its letters perhaps as %E5%9B%BE
                 name = unquote(key)
-                found = _shown(given.get(key)) or _shown(given.get(name))
-                found = found or _from_file(beside.get(PurePosixPath(name).name))
-                if not found:
-                    lacking.setdefault(name, where)
-                pictures[key] = found or {"image/png": ""}  # shown by its name alone
+                picture = _shown(given.get(key)) or _shown(given.get(name))
+                picture = picture or _from_file(
+                    picture_files.get(PurePosixPath(name).name)
+                )
+                if not picture:
+                    missing.setdefault(name, cell_name)
+                pictures[key] = picture or {"image/png": ""}  # shown by its name alone
         if pictures:
             cell.attachments = NotebookNode(pictures)
     return [
-        f"the picture {name} is missing or cannot be shown: {where}"
-        for name, where in lacking.items()
+        f"the picture {name} is missing or cannot be shown: {cell_name}"
+        for name, cell_name in missing.items()
     ]
 
 
-def _as_markdown(found):
-    """Write a picture's tag as Markdown; leave code, and a tag without an address."""
-    address = ADDRESS.search(found["tag"] or "")
-    return f"![](<{address[2]}>)" if address else found[0]
+def _as_markdown(match):
+    """Return a picture's tag as Markdown; code, and a tag without an address, unchanged."""
+    address = ADDRESS.search(match["tag"] or "")
+    return f"![](<{address[2]}>)" if address else match[0]
 
 
 def _urls(source):
@@ -106,17 +108,17 @@ def _urls(source):
 
     class Collector(IPythonRenderer):
         def image(self, text, url, title=None):
-            found.append(url)
+            urls.append(url)
             return ""
 
-    found = []
+    urls = []
     if "![" in source:
         MarkdownWithMath(renderer=Collector(escape=True)).render(source)
-    return dict.fromkeys(found)
+    return dict.fromkeys(urls)
 
 
 def _shown(picture):
-    """Of a picture in several types those that browsers show; None if there is none."""
+    """Return those types of a picture that browsers show; None if there are none."""
     if not isinstance(picture, dict):
         return None
     whole = {kind: data for kind, data in picture.items() if kind in SHOWN}

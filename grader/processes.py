@@ -1,4 +1,4 @@
-"""Processes in which a student's code may run, and which leave nothing behind."""
+"""Separate processes for students' code, which leave nothing behind."""
 
 import contextlib
 import ctypes
@@ -27,24 +27,24 @@ _running, _starting, _stopped = set(), threading.Lock(), threading.Event()
 
 
 class Stopped(Exception):
-    """What was asked for is not done, since ``stop`` has been called."""
+    """The job is not done, since ``stop`` has been called."""
 
 
 class Processes:
-    """The ``Runner`` of jobs.py that needs nothing but this computer."""
+    """The ``Runner`` of jobs.py for this computer alone."""
 
     def __init__(self, most: int):
         self.most = most
 
     def share(self, template: Path) -> None:
-        """Do nothing: jobs reach the folder where it is."""
+        """Do nothing: jobs read the folder directly."""
 
     def run(self, job: Job) -> str | None:
-        """See ``in_process``."""
+        """Run a job, see ``in_process``."""
         return in_process(job)
 
     def pace(self, left: int) -> str:
-        """Leave it to whoever looks at the lines: here all submissions take as long."""
+        """Return nothing: the lines printed show the speed."""
         return ""
 
     def close(self) -> None:
@@ -52,14 +52,14 @@ class Processes:
 
 
 def in_process(job: Job) -> str | None:
-    """Do a job in a process of its own; return what went wrong, or None.
+    """Run a job in a separate process; return what went wrong, or None.
 
-    It runs in an empty folder that is removed later, its home too, with an environment
-    that holds none of the teacher's tokens and installs nothing; what it prints goes to
-    ``job.place / "log.txt"``. When it ends, or after ``job.seconds``, whatever it has
-    started ends too.
+    The process runs in an empty folder, also its home, which is removed afterwards. Its
+    environment holds none of the teacher's tokens, and installs nothing; its output goes to
+    ``job.folder / "log.txt"``. When it ends, or after ``job.seconds``, everything that it
+    has started is ended too.
     """
-    log, token = job.place / "log.txt", uuid.uuid4().hex
+    log, token = job.folder / "log.txt", uuid.uuid4().hex
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         work = PROCESSES.Process(target=_work, args=(job, home, token, log))
         with _starting:  # or it would start behind the back of ``stop``
@@ -85,9 +85,9 @@ def in_process(job: Job) -> str | None:
 
 
 def prepare(*modules: str) -> None:
-    """Load once what processes need, and these modules; call it before the first one."""
+    """Preload what processes need, and these modules; call it before the first job."""
     _adopt()
-    loaded = ["grader.course", "matplotlib.font_manager"]
+    loaded = ["grader.nbgrader_steps", "matplotlib.font_manager"]
     # What nbgrader and nbconvert load when they come to need it: half a second.
     loaded += ["sqlalchemy.dialects.sqlite", "IPython.lib.lexers", "ipykernel"]
     loaded += ["pygments.lexers.python", "nbgrader.apps", "nbgrader.converters"]
@@ -95,7 +95,7 @@ def prepare(*modules: str) -> None:
 
 
 def stop() -> None:
-    """End what is running, and start nothing more: each ``in_process`` raises Stopped."""
+    """End all running jobs and start no more: each ``in_process`` raises Stopped."""
     with _starting:
         _stopped.set()
         for process in tuple(_running):
@@ -103,9 +103,9 @@ def stop() -> None:
 
 
 def _adopt():
-    """On Linux: have every process below this one that loses its parent become our child.
+    """Adopt every descendant process that loses its parent, on Linux.
 
-    So neither a session of its own nor another environment takes it out of the family.
+    So a process cannot escape by starting a session or changing its environment.
     """
     if sys.platform == "linux":
         PR_SET_CHILD_SUBREAPER = 36
@@ -113,9 +113,9 @@ def _adopt():
 
 
 def _end_with_parent():
-    """In the new process: once its parent has been killed, end all below it, and it.
+    """Wait until the parent of this process is killed, then end it and its descendants.
 
-    So dies the submission of a cluster's worker; another worker has it then.
+    So the submission of a killed worker ends, before another worker takes it over.
     """
     multiprocessing.parent_process().join()
     for process in psutil.Process().children(recursive=True):
@@ -125,11 +125,11 @@ def _end_with_parent():
 
 
 def _end(work, token):
-    """End a process, whatever it has started, and whatever that has left behind.
+    """End a process and all its descendants.
 
-    On Linux all of these are our children now, and known by their session: our own
-    helpers stay in ours, which nothing can enter from outside. Elsewhere the token in
-    the environment says whose a process is.
+    On Linux, ``_adopt`` has made all of them our children, and they are recognised by their
+    session: our own helpers stay in ours, which nothing can enter from outside. Elsewhere
+    they are recognised by the token in their environment.
     """
     work.kill()
     work.join()
@@ -154,7 +154,7 @@ def _is_orphan(process, token):
 
 
 def _work(job, home, token, log):
-    """Set up the new process, and do the job in it."""
+    """Set up the new process, and run the job in it."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C is for the parent, which then ends this process
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -174,13 +174,13 @@ def _work(job, home, token, log):
     os.environ.update(MPLCONFIGDIR=str(fonts), PYTHONDONTWRITEBYTECODE="1")
     os.environ.update(installers.refuse(Path(home, ".installers")))
     os.chdir(home)
-    from grader import course  # here, as the parent has no need of nbgrader
+    from grader import nbgrader_steps  # here, as the parent has no need of nbgrader
 
-    getattr(course, job.task)(*job.arguments)
+    getattr(nbgrader_steps, job.task)(*job.arguments)
 
 
 def _copy_fonts(folder):
-    """Have Matplotlib's list of fonts there, which takes each kernel 0.6 s to make."""
+    """Copy Matplotlib's list of fonts, which each kernel would take 0.6 s to make."""
     folder.mkdir()
     if matplotlib := sys.modules.get("matplotlib"):  # the server has loaded it
         for path in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):

@@ -1,4 +1,4 @@
-"""A notebook out of the bytes of a file, or a sentence that says why it is none."""
+"""Read a notebook from the bytes of a file, or say why it is none."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 import nbformat
 from nbformat import NotebookNode
 
-from grader.handed_in import NotGraded, kind
+from grader.files_and_zips import NotGraded, kind
 from grader.text import Undecided, decode
 
 CONFLICT = re.compile(r"^[ \t]*(<{7})( .*)?$", re.M)  # what Git leaves of a merge
@@ -37,8 +37,8 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
         raise NotGraded("the file is empty")
     if not data.strip(b"\0 \t\r\n"):  # of a disk that was full or pulled out
         raise NotGraded("the file holds nothing but zeros")
-    if found := kind(data[:2000]):
-        raise NotGraded(f"not a notebook: expected JSON, got {found}")
+    if description := kind(data[:2000]):
+        raise NotGraded(f"not a notebook: expected JSON, got {description}")
     try:
         text, encoding = decode(data, known, guess=True)
     except Undecided:
@@ -52,7 +52,7 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
 
 
 def _json(text):
-    """Read JSON; raise with the line where it is none."""
+    """Read JSON; raise NotGraded with the line that is wrong."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -64,15 +64,17 @@ def _json(text):
 
 
 def _reason(text, error):
-    """Why a text is no JSON, in words."""
+    """Return in words why a text is not JSON."""
     if not text.lstrip().startswith(("{", "[")):
         start = re.sub(r"\s+", " ", text[:20])
         return f"expected JSON, it begins {start!r}"
     if marks := list(CONFLICT.finditer(text)):
         line = text.count("\n", 0, marks[0].start(1)) + 1
-        what = f"a merge that is not settled: line {line} is {marks[0][0].strip()!r}"
-        more = f", the first of {len(marks)}" if marks[1:] else ""
-        return f"expected one version, got {what}{more}"
+        conflict = (
+            f"a merge that is not settled: line {line} is {marks[0][0].strip()!r}"
+        )
+        others = f", the first of {len(marks)}" if marks[1:] else ""
+        return f"expected one version, got {conflict}{others}"
     if not isinstance(error, json.JSONDecodeError):  # a number with too many digits
         return f"expected JSON, got {error}"
     if error.msg.startswith("Unterminated") or not text[error.pos :].strip():
@@ -86,15 +88,15 @@ def _reason(text, error):
 
 
 def _cells(content):
-    """Return the cells, with whatever is missing in one put in as if it were empty."""
+    """Return the cells; what a cell lacks is filled in as empty."""
     if not isinstance(content, dict) or not {"cells", "worksheets"} & content.keys():
-        found = (
+        description = (
             ", ".join(list(content)[:4])
             if isinstance(content, dict)
             else type(content).__name__
         )
         raise NotGraded(
-            f"not a notebook: expected JSON with cells, got {found or '{}'}"
+            f"not a notebook: expected JSON with cells, got {description or '{}'}"
         )
     if "cells" not in content:
         content = _upgraded(content)
@@ -111,8 +113,8 @@ def _upgraded(content):
     try:
         return nbformat.convert(nbformat.from_dict(content), 4)
     except Exception as error:  # whatever nbformat meets in a file that a student wrote
-        what = f"{type(error).__name__}: {str(error)[:60]}"
-        raise NotGraded(f"not a notebook that Jupyter reads: {what}") from None
+        reason = f"{type(error).__name__}: {str(error)[:60]}"
+        raise NotGraded(f"not a notebook that Jupyter reads: {reason}") from None
 
 
 def _cell(cell, number):

@@ -1,4 +1,4 @@
-"""Make what students get: a zip of each assignment in a folder.
+"""Make a zip for students of each assignment in a folder.
 
 ``python -m grader.release ASSIGNMENTS ZIPS REQUIREMENTS``; see the ``help`` of each.
 """
@@ -25,12 +25,12 @@ def main() -> None:
     parser.add_argument("zips", type=Path, help="folder to write NAME.zip into")
     parser.add_argument("requirements", type=Path, help="file with pinned versions")
     options = parser.parse_args()
-    found = assignments(options.assignments.resolve())
-    if not found:
+    folders = assignments(options.assignments.resolve())
+    if not folders:
         sys.exit(f"expected folders NAME with NAME.ipynb in {options.assignments}")
-    for source in found:
+    for source in folders:
         release(source, options.zips, options.requirements)
-    print(f"Homework for students: {options.zips}/NAME.zip, {len(found)} assignments")
+    print(f"Homework for students: {options.zips}/NAME.zip, {len(folders)} assignments")
 
 
 def release(source: Path, zips: Path, requirements: Path) -> None:
@@ -48,9 +48,9 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
     target = zips.resolve() / f"{source.name}.zip"
     if target.exists() and target.stat().st_mtime > _newest(source, requirements):
         return
-    from grader import course  # nbgrader takes two seconds to load
+    from grader import nbgrader_steps  # nbgrader takes two seconds to load
 
-    released = course.release(source, target.parent / "nbgrader")
+    released = nbgrader_steps.release(source, target.parent / "nbgrader")
     notebook = nbformat.read(released, 4)
     for cell in notebook.cells:  # JupyterLab's Run All goes on where one fails
         if cell.cell_type == "code":
@@ -72,7 +72,7 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
 
 
 def _newest(source, requirements):
-    """When a zip's ingredients changed last."""
+    """Return when something that a zip depends on changed last."""
     grader = Path(__file__).parent.glob("*.py")
     files = [notebook_path(source), *programs(source), *data_files(source)]
     paths = [*files, requirements, *grader]

@@ -1,4 +1,4 @@
-"""The first step of a release: the notebook gets what it takes from other files."""
+"""The first step of a release: insert what the notebook takes from other files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a program can change without a name: modes, defaults, paths, random numbers.
+"""State that a program can change without rebinding a name: modes, paths, random states.
 
 ``torch.set_grad_enabled(False)`` rebinds nothing, and every later cell computes without
 gradients. So isolation.py reads the settings before the student's code runs and puts them
@@ -46,20 +46,20 @@ class Settings:
         self.before = self.read()
 
     def read(self) -> list:
-        """Their values now, None where there is none."""
+        """Return the current values; None for a setting that cannot be read."""
         return [_read(setting) for setting in self.all]
 
     def put(self, values: list, luck: bool = True) -> None:
-        """Set them to what ``read`` has found, random numbers only with ``luck``."""
+        """Set the values that ``read`` has returned; random states only with ``luck``."""
         for setting, value in zip(self.all, values, strict=True):
             if luck if setting.luck else _differ(value, _read(setting)):
                 with suppress(Exception):  # a working folder that is gone
                     setting.put(value)
 
     def changed(self) -> list[str]:
-        """Names of those that decide and are not as they were at first."""
+        """Return the names of the settings that ``decides`` marks and that have changed."""
         triples = zip(self.all, self.read(), self.before, strict=True)
-        return [s.name for s, v, first in triples if s.decides and _differ(first, v)]
+        return [s.name for s, v, before in triples if s.decides and _differ(before, v)]
 
 
 def _read(setting):
@@ -69,17 +69,17 @@ def _read(setting):
         return None
 
 
-def _differ(wanted, found):
-    """Whether a setting has to be put; not, where there was none to be read."""
+def _differ(expected, actual):
+    """Return whether a value has to be set again; not if it could not be read."""
     try:
-        return wanted is not None and bool(wanted != found)
+        return expected is not None and bool(expected != actual)
     except Exception:  # arrays among them, which have no one answer
         return True
 
 
 def _of_python():
     modules = [name for name in sys.modules if name not in ("__main__", "builtins")]
-    found = [
+    settings = [
         Setting("the working folder", os.getcwd, os.chdir, decides=True),
         Setting("the environment", lambda: dict(os.environ), _put_environment),
         Setting("sys.path", lambda: list(sys.path), _put_path(sys.path), decides=True),
@@ -122,8 +122,10 @@ def _of_python():
     if hasattr(signal, "setitimer"):  # an alarm that a cell has set waits for a test
         clock = signal.ITIMER_REAL
         read = lambda: signal.getitimer(clock)
-        found.append(Setting("the alarm", read, lambda v: signal.setitimer(clock, *v)))
-    return found
+        settings.append(
+            Setting("the alarm", read, lambda v: signal.setitimer(clock, *v))
+        )
+    return settings
 
 
 DECIMAL = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
@@ -148,7 +150,7 @@ def _put_environment(value):
 
 
 def _put_modules(names, value):
-    """Those that have come since stay: what the student has imported works on."""
+    """Restore these modules; those imported since then stay, and go on working."""
     for name in names:
         if name in value:
             sys.modules[name] = value[name]
@@ -162,9 +164,10 @@ def _put_filters(value):
 
 
 def _handlers():
-    """But SIGINT's, which the kernel sets for each cell."""
-    found = {s: signal.getsignal(s) for s in signal.valid_signals() - {signal.SIGINT}}
-    return {s: handler for s, handler in found.items() if handler is not None}
+    """Return all signal handlers but SIGINT's, which the kernel sets for each cell."""
+    numbers = signal.valid_signals() - {signal.SIGINT}
+    handlers = {number: signal.getsignal(number) for number in numbers}
+    return {n: handler for n, handler in handlers.items() if handler is not None}
 
 
 def _put_handlers(value):
@@ -192,7 +195,7 @@ def _of_numpy():
 def _of_torch():
     import torch
 
-    first = torch.get_default_device()
+    default = torch.get_default_device()
     set_device, set_autocast = torch.set_default_device, torch.set_autocast_enabled
     set_printoptions, set_anomaly = torch.set_printoptions, torch.set_anomaly_enabled
     set_deterministic = torch.use_deterministic_algorithms
@@ -207,7 +210,7 @@ def _of_torch():
         (
             "default device",
             torch.get_default_device,
-            lambda device: set_device(None if device == first else device),
+            lambda device: set_device(None if device == default else device),
         ),
         (
             "autocast",
@@ -246,7 +249,7 @@ def _of_torch():
 
 
 def _put_inference(mode):
-    """Enter a context, and leave it again: this mode has no switch."""
+    """Return a setter that enters a context or leaves it: this mode has no switch."""
     entered = []
 
     def put(on):

@@ -1,7 +1,8 @@
-"""Text that another program has saved in an encoding which nobody has noted down.
+"""Decode text that another program has saved in an unknown encoding.
 
-An encoding is taken where words are found that the text must hold: the names of the class,
-the assignment's own. Trying alone decides nothing, as every bytes are some text in most.
+An encoding is accepted if the text then contains expected words, such as the names of the
+class or words of the assignment. That the bytes can be decoded proves nothing, as most
+encodings accept most bytes.
 """
 
 import re
@@ -17,27 +18,27 @@ ENCODINGS = (
 
 
 class Undecided(ValueError):
-    """The bytes are not UTF-8, and no word says what else they are."""
+    """The bytes are not UTF-8, and no word tells their encoding."""
 
 
 def decode(data: bytes, known: Iterable[str], guess: bool = False) -> tuple[str, str]:
-    """Text of a file that should be UTF-8, and the name of the encoding that it has.
+    """Return the text of a file that should be UTF-8, and the encoding that it has.
 
     Parameters
     ----------
     data : bytes
         The file.
     known : iterable of str
-        Words that are expected in it; those of ASCII alone decide nothing.
+        Words that are expected in it; words in ASCII are ignored.
     guess : bool
-        Take the likeliest encoding where several have as many of the words: for code, of
-        which comments alone may become other letters, and not for what is read by people.
+        Take the likeliest encoding if several contain equally many of the words. That is
+        for code, where only comments may come out wrong, and not for text that people read.
 
     Raises
     ------
     Undecided
-        If it is not UTF-8, and in no other encoding one of the words is found, or they
-        are found in several that make another text of it.
+        If it is not UTF-8, and no other encoding contains one of the words, or several
+        encodings that give different texts do.
     """
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # before UTF-16, which begins so
         return _decoded(data, "UTF-32"), "UTF-32"
@@ -64,13 +65,13 @@ def decode(data: bytes, known: Iterable[str], guess: bool = False) -> tuple[str,
 
 
 def words_of(text: str) -> set[str]:
-    """Return the words and signs of a text by which its encoding can be told."""
-    found = {*re.findall(r"\w+", text), *re.findall(r"[^\x00-\x7f]+", text)}
-    return {word for word in found if not word.isascii()}
+    """Return the words and signs of a text from which its encoding can be inferred."""
+    words = {*re.findall(r"\w+", text), *re.findall(r"[^\x00-\x7f]+", text)}
+    return {word for word in words if not word.isascii()}
 
 
 def _texts(data):
-    """Give the text in each encoding that has all of these bytes."""
+    """Yield each encoding that accepts these bytes, with the text."""
     for encoding in ENCODINGS:
         try:
             yield encoding, data.decode(encoding)
@@ -83,12 +84,12 @@ def _texts(data):
 
 
 def _best(data, words, guess):
-    """Return the text in which most of the words are found, and its encoding."""
+    """Return the text that contains most of the words, and its encoding."""
     most, best = 1, []
     for encoding, text in _texts(data):
-        if (found := _count(words, text)) > most:
-            most, best = found, []
-        if found == most:
+        if (count := _count(words, text)) > most:
+            most, best = count, []
+        if count == most:
             best.append((text, encoding))
     # Of the encodings of East Asia that have a word China's is the likeliest.
     if best and (guess or best[0][1] == "GB18030"):
@@ -107,7 +108,7 @@ def _decoded(data, encoding):
 
 
 def _count(words, text):
-    """How many of the words are there."""
+    """Return how many of the words a text contains."""
     text = _composed(text)
     return sum(word in text for word in words)
 

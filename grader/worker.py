@@ -1,4 +1,4 @@
-"""What a worker of cluster.py does, and what it and the coordinator send each other."""
+"""What a worker of cluster.py does, and what it and the coordinator exchange."""
 
 import multiprocessing
 import tempfile
@@ -9,7 +9,7 @@ from pathlib import Path
 from distributed import get_client
 
 from grader.edition import edition, mismatch
-from grader.handed_in import is_read
+from grader.files_and_zips import is_read
 from grader.jobs import Job
 from grader.processes import in_process, prepare
 
@@ -19,27 +19,27 @@ _templates = {}  # the released assignments that this worker knows
 
 
 class Refused(Exception):
-    """A worker's edition is not ours, in words for the terminal."""
+    """The worker's edition is not the coordinator's; the message is for the terminal."""
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A job on its way to a worker, with all that it needs there.
+    """A job sent to a worker, with everything that it needs there.
 
     Parameters
     ----------
     name : str
-        Of this job alone.
+        Unique to this job.
     job : Job
-        With paths of the computer that asks.
+        The job, with paths of the coordinator.
     files : dict
-        By each of these paths what it holds, see ``packed``.
+        What each of these paths holds, see ``packed``.
     template : Path
-        The released assignment, likewise a path of the computer that asks.
+        The released assignment, also a path of the coordinator.
     template_name : str
-        The name by which the scheduler has its files.
+        The name under which the scheduler stores its files.
     edition : dict
-        Of the computer that asks.
+        The coordinator's edition.
     """
 
     name: str
@@ -51,17 +51,17 @@ class Parcel:
 
 
 def work(parcel: Parcel) -> tuple[str | None, dict]:
-    """Do the job in a process of its own, with its limits.
+    """Run the job in a separate process, with its limits.
 
     Returns
     -------
     str or None, dict
-        What went wrong, and the files of the job's place.
+        What went wrong, and the files in the job's folder.
 
     Raises
     ------
     Refused
-        If the edition of this worker is another.
+        If this worker has another edition.
     """
     if edition() != parcel.edition:
         raise Refused(mismatch(parcel.edition, edition()))
@@ -69,29 +69,29 @@ def work(parcel: Parcel) -> tuple[str | None, dict]:
         files = get_client().get_metadata(parcel.template_name)
         _templates[parcel.template_name] = files
     _prepare()
-    # Whoever has begun and comes again has lost a worker, by its own doing or by chance.
+    # A job that was begun before has lost its worker, by its own fault or by chance.
     begun = get_client().get_metadata(["begun", parcel.name], 0)
     if begun == DEATHS:
         return f"{DEATHS} workers died while they ran it; read it first", {}
     get_client().set_metadata(["begun", parcel.name], begun + 1)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        # Written anew each time, as an earlier submission may have found the way there.
+        # Written anew each time, as an earlier submission may have changed the files.
         files = parcel.files | {parcel.template: _templates[parcel.template_name]}
         paths = {
             path: unpack(content, Path(folder, str(number), path.name))
             for number, (path, content) in enumerate(files.items())
         }
-        place = paths[parcel.job.place]
+        job_folder = paths[parcel.job.folder]
         arguments = tuple(_replaced(value, paths) for value in parcel.job.arguments)
-        error = in_process(replace(parcel.job, place=place, arguments=arguments))
-        results = packed(place)
+        error = in_process(replace(parcel.job, folder=job_folder, arguments=arguments))
+        results = packed(job_folder)
         if "log.txt" in results:
             results["log.txt"] = results["log.txt"][-LOG_BYTES:]
         return error, results
 
 
 def _replaced(value, paths):
-    """Return an argument with the worker's paths in place of the asking computer's."""
+    """Return an argument with the worker's paths in place of the coordinator's."""
     if isinstance(value, list):
         return [_replaced(item, paths) for item in value]
     return paths[value] if isinstance(value, Path) else value
@@ -99,7 +99,7 @@ def _replaced(value, paths):
 
 @cache
 def _prepare():
-    """Once a worker: it is a daemon of its nanny's, which Python allows no processes."""
+    """Prepare a worker once: as its nanny's daemon, Python allows it no processes."""
     multiprocessing.current_process().daemon = False
     prepare(
         "distributed.nanny"
@@ -113,7 +113,7 @@ def packed(path: Path) -> dict[str, bytes] | tuple[bytes, int] | None:
     if path.is_dir():
         files = [p for p in path.rglob("*") if p.is_file() and not p.is_symlink()]
         return {str(p.relative_to(path)): p.read_bytes() for p in files}
-    # Of what a student hands in only what may be read is sent, and none that is too long.
+    # Content that is never read, or is too long, is not sent.
     return path.read_bytes() if is_read(path) else b"", path.stat().st_size
 
 

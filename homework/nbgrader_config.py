@@ -9,7 +9,8 @@ sys.path.insert(0, str(ROOT))
 c = get_config()  # noqa: F821  nbgrader provides it
 load_subconfig("nbgrader_config.py", path=str(ROOT / "grader"))  # noqa: F821
 
-c.CourseDirectory.course_id = "neural-networks-derived"
+course_id = ROOT / "hub" / "course_id.txt"
+c.CourseDirectory.course_id = course_id.read_text("utf-8").strip()
 # Whatever nbgrader writes lies under _build; only the assignments are kept in Git.
 WRITTEN = ROOT / "_build" / "homework" / "nbgrader"
 WRITTEN.mkdir(parents=True, exist_ok=True)

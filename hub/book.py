@@ -1,4 +1,4 @@
-"""The built book beside the hub, at /services/book/: to everybody who reaches the hub."""
+"""Serve the built book at /services/book/ to everybody who can reach the hub."""
 
 import os
 import sys
@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 
 class Book(SimpleHTTPRequestHandler):
-    """Files of a folder, without the prefix that the hub puts before them."""
+    """Serves the files of a folder, without the prefix of the hub's addresses."""
 
     def translate_path(self, path):
         """Return the file for an address."""
         return super().translate_path("/" + path.removeprefix(PREFIX))
 
     def list_directory(self, path):
-        """No lists of files."""
+        """Answer that there is nothing: folders are not listed."""
         self.send_error(404)
 
 

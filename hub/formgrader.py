@@ -1,7 +1,7 @@
-"""The shared formgrader: a server as every user has, which the staff of the course share.
+"""The shared formgrader: a single-user server that the staff of the course share.
 
-JupyterHub ends itself if one of its services has not answered within ten seconds, and on a
-busy machine Jupyter takes longer to load. So something answers until it is loaded.
+JupyterHub stops if one of its services has not answered within ten seconds, and on a busy
+machine Jupyter takes longer to load. So a small server answers until it is loaded.
 """
 
 import os
@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 
 class Early(BaseHTTPRequestHandler):
-    """Says that it is too early."""
+    """Answers every request until the formgrader is loaded."""
 
     def do_GET(self):
-        """To whatever is asked; the hub counts every status below 500 as an answer."""
+        """Answer with a status below 500, which the hub accepts as an answer."""
         self.send_error(425, "The formgrader starts: try again in a moment")
 
 

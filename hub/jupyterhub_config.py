@@ -25,7 +25,7 @@ from jupyterhub.auth import Authenticator
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-COURSE = "neural-networks-derived"  # as in nbgrader_config.py
+COURSE = (HERE / "course_id.txt").read_text("utf-8").strip()
 ROLES = ("instructor", "marker", "student")
 SECRETS = {
     "HUB_STUDENT_PASSWORD": 8,
@@ -36,7 +36,7 @@ PROXY = ROOT / "_build" / "node" / "node_modules" / ".bin" / "configurable-http-
 
 
 def secret(name: str) -> str:
-    """Read a secret of the environment; exit with a sentence where it is missing or short."""
+    """Read a secret of the environment; exit with a sentence if it is missing or short."""
     value, least = os.environ.get(name, ""), SECRETS[name]
     if len(value) < least:
         got = f"{len(value)} characters" if value else "nothing"
@@ -45,13 +45,13 @@ def secret(name: str) -> str:
 
 
 def people(path: Path) -> dict[str, str]:
-    """Read the role of everybody in the course, by name; exit where the table is wrong."""
+    """Read the role of everybody in the course, by name; exit if the table is wrong."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
         sys.exit(f"HUB_PEOPLE: expected a table in UTF-8, got {error}")
-    found = {}
+    roles = {}
     for number, row in enumerate(rows, start=2):
         name, role = ((row.get(k) or "").strip() for k in ("name", "role"))
         # nbgrader's exchange has the name in a file name, between signs of plus.
@@ -59,8 +59,8 @@ def people(path: Path) -> dict[str, str]:
             sys.exit(f"{path}, row {number}: expected a name like ada-l, got {name!r}")
         if role not in ROLES:
             sys.exit(f"{path}, row {number}: expected one of {ROLES}, got {role!r}")
-        found[name] = role
-    return found
+        roles[name] = role
+    return roles
 
 
 def free_port() -> int:
@@ -82,17 +82,17 @@ def writable(folder: Path) -> Path:
 
 
 class ByRole(Authenticator):
-    """One password for students, another for staff: to try the course, not to run it.
+    """One password for students and one for staff: enough to try a course, not to run it.
 
-    A real course puts its university's login here, such as oauthenticator's or PAM.
+    A real course uses its university's login instead, such as oauthenticator's or PAM.
     """
 
     async def authenticate(self, handler, data):
-        """Return the name, if the password is that of its role."""
+        """Return the name if the password is the one for its role, else None."""
         staff = PEOPLE.get(data["username"]) in ("instructor", "marker")
         expected = secret("HUB_STAFF_PASSWORD" if staff else "HUB_STUDENT_PASSWORD")
-        right = secrets.compare_digest(data["password"].encode(), expected.encode())
-        return data["username"] if right else None
+        correct = secrets.compare_digest(data["password"].encode(), expected.encode())
+        return data["username"] if correct else None
 
 
 def need_user(grader: str) -> None:
@@ -156,9 +156,9 @@ COMMON = {
 
 
 def for_role(spawner) -> None:
-    """Show students the panel *Assignments*, and staff the way to the formgrader as well."""
-    kind = "student" if PEOPLE.get(spawner.user.name) == "student" else "staff"
-    paths = os.pathsep.join(map(str, (HERE / kind, HERE)))
+    """Show students the panel *Assignments*, and staff also the link to the formgrader."""
+    panels = "student" if PEOPLE.get(spawner.user.name) == "student" else "staff"
+    paths = os.pathsep.join(map(str, (HERE / panels, HERE)))
     spawner.environment = COMMON | {"JUPYTER_CONFIG_PATH": paths}
 
 
@@ -215,7 +215,7 @@ c.JupyterHub.services = [
         },
     },
 ]
-if (pages := ROOT / "_build" / "html").is_dir():  # the built book, for whoever comes
+if (pages := ROOT / "_build" / "html").is_dir():  # the built book, for everybody
     book = {
         "name": "book",
         "url": f"http://127.0.0.1:{free_port()}",

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from nbgrader.auth import JupyterHubAuthPlugin
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 
 c = get_config()  # noqa: F821  nbgrader provides it
-c.CourseDirectory.course_id = "neural-networks-derived"
+c.CourseDirectory.course_id = (HERE / "course_id.txt").read_text("utf-8").strip()
 c.Exchange.root = os.environ["NBGRADER_EXCHANGE"]
 
 # The formgrader, or a teacher's shell:
@@ -18,12 +19,12 @@ if folder := os.environ.get("HUB_COURSE_FOLDER"):
     load_subconfig("nbgrader_config.py", path=str(ROOT / "grader"))  # noqa: F821
     c.CourseDirectory.root = folder
     c.CourseDirectory.source_directory = str(ROOT / "homework" / "source")
-    # So a folder of submissions is what `make grade` takes.
+    # This way a folder of submissions is one that `make grade` takes.
     c.CourseDirectory.directory_structure = (
         "{nbgrader_step}/{assignment_id}/{student_id}"
     )
-    c.ExchangeFactory.collect = "grader.collect.Collect"
-    # Only there are the hub's names the system's: submissions under another's are left out.
+    c.ExchangeFactory.collect = "grader.hub_collect.Collect"
+    # Only then are users of the hub users of the system, so that an owner can be checked.
     c.ExchangeCollect.check_owner = bool(os.environ.get("HUB_GRADER"))
     c.ExchangeCollect.update = True
 else:

@@ -29,7 +29,7 @@ import nbformat
 import psutil
 from distributed import Client
 
-from grader.batch import collect
+from grader.batch import files_by_student
 from grader.jobs import Job
 from grader.processes import in_process, prepare
 from tests.benchmarks import sleeping
@@ -53,7 +53,7 @@ def draw(released, number=500, seed=0):
     """A class as ``a_class`` has it: a quarter of the answers wrong, and ten odd ones."""
     rng, odd = random.Random(seed), classroom.a_class(released)
     places = dict(zip(rng.sample(range(number), len(ODD)), ODD, strict=True))
-    students, impatient = {}, f" {classroom.SECONDS} s"
+    students, impatient = {}, f" {classroom.LIMITS.timeout} s"
     for place in range(number):
         if name := places.get(place):
             content, due, word = odd[name]
@@ -139,7 +139,7 @@ def measured(folder, students, workers, one=0.0, **env):
     for name, (content, _, _) in students.items():
         classroom.handed_in(folder / "class", name, content)
     if env:  # the marks of the sample, and whose it is
-        found = collect(folder / "class").items()
+        found = files_by_student(folder / "class").items()
         students = {name: (None, {}, sleeping.digest(paths)) for name, paths in found}
     with cluster(folder, workers, **env) as (address, scheduler, above):
         watched = [(scheduler, False), (above, True)]

@@ -37,7 +37,7 @@ def digest(paths: list[Path]) -> str:
 
 def in_process(job: Job) -> None:
     """Do in place of ``grader.processes.in_process`` as long, and as many bytes."""
-    sample, place = Path(os.environ[SAMPLE]), job.place
+    sample, place = Path(os.environ[SAMPLE]), job.folder
     if job.task == "grade":
         for path in sample.iterdir():
             if path.name != "feedback.html":

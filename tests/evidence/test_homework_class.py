@@ -7,7 +7,7 @@ import time
 import nbformat
 import pytest
 
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS
 from tests.homework.classroom import (
     ASSIGNMENT,
@@ -16,9 +16,8 @@ from tests.homework.classroom import (
     different_marks,
     different_pages,
     graded_again,
-    grading,
     handed_in,
-    impatient,
+    impatient_grading,
     left_over,
     marks,
     stamps,
@@ -30,14 +29,13 @@ from tests.homework.marking import mark
 def batch(tmp_path_factory):
     """The class, graded by a run that was stopped, and a second one that went on."""
     folder = tmp_path_factory.mktemp("batch")
-    impatient(folder)
     released = nbformat.read(release(FOLDERS[ASSIGNMENT], folder / "course"), 4)
     students = a_class(released)
     submissions = folder / "class"
     submissions.mkdir()
     for name, (content, _, _) in students.items():
         handed_in(submissions, name, content)
-    command = grading(submissions, cwd=folder, TMPDIR=str(folder / "tmp"))
+    command = impatient_grading(folder, submissions)
     # A shell that runs the tests in the background has them ignore Ctrl-C.
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     first = subprocess.Popen(**command, preexec_fn=heed)

@@ -7,7 +7,7 @@ import time
 import nbformat
 import pytest
 
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS
 from tests.homework.classroom import (
     ASSIGNMENT,
@@ -16,9 +16,8 @@ from tests.homework.classroom import (
     different_marks,
     different_pages,
     graded_again,
-    grading,
     handed_in,
-    impatient,
+    impatient_grading,
     left_over,
     stamps,
 )
@@ -41,13 +40,12 @@ def start(command, finished, number):
 def batch(tmp_path_factory):
     """The class, after a run that was stopped and one of which a worker was killed."""
     folder = tmp_path_factory.mktemp("cluster")
-    impatient(folder)
     released = nbformat.read(release(FOLDERS[ASSIGNMENT], folder / "course"), 4)
     students = a_class(released)
     (folder / "class").mkdir()
     for name, (content, _, _) in students.items():
         handed_in(folder / "class", name, content)
-    command = grading(folder / "class", cwd=folder, TMPDIR=str(folder / "tmp"))
+    command = impatient_grading(folder, folder / "class")
     command["args"] += ["--cluster", "local", "--jobs", "2"]
     finished = folder / "class-marks" / ASSIGNMENT / "graded"
     first = start(command, finished, 4)

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from grader.assignment import notebook_path
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import (
     FOLDERS,
     ROOT,
@@ -26,7 +26,7 @@ from tests.homework.classroom import (
     generous,
     grading,
     handed_in,
-    impatient,
+    impatient_grading,
     left_over,
     stripped,
     tampered,
@@ -161,13 +161,12 @@ def shortened(folder):
 def graded(tmp_path_factory):
     """The folder, what its students handed in and what the grader has printed."""
     folder = tmp_path_factory.mktemp("odd")
-    impatient(folder)
     source = shortened(folder)
     students = odd_class(nbformat.read(release(source, folder / "course"), 4))
     (folder / "class").mkdir()
     for name, (content, _, _) in students.items():
         handed_in(folder / "class", name, content)
-    command = grading(folder / "class", source, folder, TMPDIR=str(folder / "tmp"))
+    command = impatient_grading(folder, folder / "class", source)
     done = subprocess.run(**command, timeout=3000)
     print(done.stdout)
     assert done.returncode == 0, done.stdout

@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from grader import assignment, course
+from grader import assignment, nbgrader_steps
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "homework" / "source"
@@ -36,7 +36,7 @@ def _course() -> TemporaryDirectory:
 @cache
 def released(name: str) -> NotebookNode:
     """What nbgrader makes of it for students; not to change."""
-    path = course.release(FOLDERS[name], Path(_course().name))
+    path = nbgrader_steps.release(FOLDERS[name], Path(_course().name))
     return nbformat.read(path, 4)
 
 

@@ -4,7 +4,6 @@ import contextlib
 import csv
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -23,11 +22,11 @@ from tests.homework.assignments import (
     points,
     with_cell,
 )
+from tests.homework.impatient import LIMITS
 from tests.homework.marking import TRICKS, tricked
 
 ASSIGNMENT = "06_activations"
 FULL = {"saturation": 3, "glu": 3, "glu-backward": 4, "mend": 4, "active-share": 3}
-SECONDS = 3  # a cell, in place of the 30 of nbgrader_config.py
 RIGHT, WRONG = answers(ASSIGNMENT)
 EXITS = "def glu(Z):\n    import os\n    os._exit(1)"
 SLEEPS = """
@@ -105,7 +104,7 @@ def a_class(released):
     named, other = f"{ASSIGNMENT}.ipynb", ROOT / "book" / "notation.ipynb"
     two = {"a.ipynb": data(right()), "b.ipynb": data(right(glu=EXITS))}
     lacks = without(right(), "setup", "glu", "mend-marks-1", "mend-marks-3")
-    died, late = "ended the Python", f"did not stop within {SECONDS} s"
+    died, late = "ended the Python", f"did not stop within {LIMITS.timeout} s"
     return {
         "ada": (data(right()), {}, ""),
         "张三": ({"final (2).ipynb": data(right())}, {}, ""),
@@ -173,12 +172,15 @@ def handed_in(folder, name, content):
 
 
 def grading(
-    submissions: Path, source: Path = FOLDERS[ASSIGNMENT], cwd: Path = ROOT, **env
+    submissions: Path | str,
+    source: Path = FOLDERS[ASSIGNMENT],
+    module: str = "grader",
+    **env,
 ) -> dict:
-    """The command of ``make grade``, as arguments of Popen or run."""
+    """The command of ``make grade``, or of another module, for Popen or run."""
     return {
-        "args": [sys.executable, "-m", "grader", str(submissions), str(source)],
-        "cwd": cwd,
+        "args": [sys.executable, "-m", module, str(submissions), str(source)],
+        "cwd": ROOT,
         "env": os.environ | env,
         "stdout": subprocess.PIPE,
         "stderr": subprocess.STDOUT,
@@ -186,16 +188,17 @@ def grading(
     }
 
 
-def impatient(folder: Path) -> None:
-    """Copy the grader into a folder, with less time and memory for a submission."""
-    shutil.copytree(ROOT / "grader", folder / "grader")
-    config = folder / "grader" / "nbgrader_config.py"
-    text = config.read_text()
-    strict = text.replace("timeout = 30", f"timeout = {SECONDS}")
-    strict = strict.replace("memory = 4", "memory = 1")
-    assert len(strict) == len(text) - 1
-    config.write_text(strict)
-    (folder / "tmp").mkdir()  # the homes of the processes, see left_over
+def impatient_grading(
+    folder: Path,
+    submissions: Path | str,
+    source: Path = FOLDERS[ASSIGNMENT],
+    **env,
+) -> dict:
+    """The same within ``LIMITS``; homes of its processes are in ``folder``."""
+    homes = folder / "tmp"  # see left_over
+    homes.mkdir(exist_ok=True)
+    module = "tests.homework.impatient"
+    return grading(submissions, source, module, TMPDIR=str(homes), **env)
 
 
 def marks(submissions: Path, assignment: str = ASSIGNMENT) -> dict[str, dict]:
@@ -209,7 +212,7 @@ def graded_again(folder: Path) -> set[str]:
     """Whom one more run, without a cluster, grades again; it must leave the same marks."""
     out = folder / "class-marks" / ASSIGNMENT
     before, table = stamps(out / "graded"), (out / "marks.csv").read_bytes()
-    subprocess.run(**grading(folder / "class", cwd=folder), check=True)
+    subprocess.run(**impatient_grading(folder, folder / "class"), check=True)
     after = stamps(out / "graded")
     assert (out / "marks.csv").read_bytes() == table
     return {p.parent.name for p in before | after if before.get(p) != after.get(p)}

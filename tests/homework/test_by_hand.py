@@ -13,19 +13,20 @@ import pytest
 
 from grader import batch
 from grader.__main__ import main
-from grader.course import release
-from grader.processes import Processes
-from grader.report import (
+from grader.feedback_page import stamp
+from grader.limits import DEFAULT, Limits
+from grader.marks import (
     BY_HAND,
     Sheet,
     Typed,
     read_by_hand,
     require_writable,
-    stamp,
-    table,
     write_by_hand,
     write_marks,
 )
+from grader.nbgrader_steps import release
+from grader.processes import Processes
+from grader.terminal import table
 from tests.homework.assignments import FOLDERS, answered, teachers
 from tests.homework.classroom import ASSIGNMENT, grading, marks
 
@@ -87,10 +88,10 @@ def fake(tmp_path, monkeypatch):
 
         def do(job):
             if job.task == "grade":
-                (job.place / "result.json").write_text(json.dumps(RESULT))
+                (job.folder / "result.json").write_text(json.dumps(RESULT))
                 events.pop()() if events else None
             elif job.task == "feedback":
-                (job.place / "feedback.html").write_text("<html><body>")
+                (job.folder / "feedback.html").write_text("<html><body>")
 
         for name in ("ada", "bo"):
             path = submissions / f"{name}.ipynb"
@@ -339,12 +340,18 @@ def test_a_page_that_was_saved_in_another_encoding_is_written_again(tmp_path):
     path.write_bytes(f"<!-- {stamp(row)} -->é".encode("cp1252"))
     runner = Processes(1)
     runner.run = lambda job: None
-    grading = batch.Grading(ASSIGNMENT, "state", 1, tmp_path, SHEET, runner)
+    grading = batch.Grading(ASSIGNMENT, "state", DEFAULT, 1, tmp_path, SHEET, runner)
     grading._write_page(path, row, tmp_path)
     path.write_text("saved again", "utf-16")
     (tmp_path / "feedback.html").write_text("<body>new")
     grading._write_page(path, row, tmp_path)
     assert path.read_text("utf-8").startswith(f"<!-- {stamp(row)} -->")
+
+
+def test_other_limits_have_all_graded_again():
+    """As the assignment in another state does: the state is part of each result's key."""
+    of = lambda limits: batch._state(FOLDERS[ASSIGNMENT], teachers(ASSIGNMENT), limits)
+    assert of(DEFAULT) == of(Limits()) != of(Limits(memory=1))
 
 
 def test_a_submission_is_named_by_its_bytes_without_all_of_them_in_memory(

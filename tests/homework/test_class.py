@@ -10,8 +10,8 @@ import pytest
 
 from grader import processes
 from grader.__main__ import main
-from grader.course import release
 from grader.jobs import Job
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, SOURCE
 from tests.homework.classroom import (
     ASSIGNMENT,
@@ -22,7 +22,7 @@ from tests.homework.classroom import (
     graded_again,
     grading,
     handed_in,
-    impatient,
+    impatient_grading,
     left_over,
     marks,
 )
@@ -43,7 +43,6 @@ GRADED = [
 def graded(tmp_path_factory):
     """The folder, what its students handed in and what the grader has printed."""
     folder = tmp_path_factory.mktemp("few")
-    impatient(folder)
     released = nbformat.read(release(FOLDERS[ASSIGNMENT], folder / "course"), 4)
     students = {
         name: entry
@@ -53,7 +52,7 @@ def graded(tmp_path_factory):
     (folder / "class").mkdir()
     for name, (content, _, _) in students.items():
         handed_in(folder / "class", name, content)
-    command = grading(folder / "class", cwd=folder, TMPDIR=str(folder / "tmp"))
+    command = impatient_grading(folder, folder / "class")
     done = subprocess.run(**command, timeout=300)
     assert done.returncode == 0, done.stdout
     return folder, students, done.stdout

@@ -1,8 +1,7 @@
-"""Grading on a cluster, with a fake in place of nbgrader; the real class: tests/evidence."""
+"""Grading on a cluster, without nbgrader; the real class: tests/evidence."""
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -12,59 +11,30 @@ from contextlib import suppress
 
 import psutil
 import pytest
-from distributed import WorkerPlugin
+from distributed import Client, WorkerPlugin
 
 import grader.edition
 import grader.worker
 from grader import worker
 from grader.cluster import Cluster, local
-from grader.handed_in import MOST_BYTES
+from grader.files_and_zips import MOST_BYTES
 from grader.jobs import Job
 from tests.homework.assignments import ROOT
 from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps
 
-# What is handed in says what happens: each line of the diary is a grading that began
-# or ended. A worker is the parent of the server that has forked the grading process.
-COURSE = """
-import json, sqlite3, time
-from pathlib import Path
-import psutil
-
-DIARY = Path({diary!r})
-
-def release(source, template):
-    (template / "release").mkdir()
-    (template / "release" / "a.txt").write_text("assignment")
-
-def note(paths, what):
-    with DIARY.open("a") as file:
-        file.write(f"{{paths[0].stem}} {{what}}\\n")
-
-def grade(paths, name, template, place):
-    before = DIARY.read_text()
-    note(paths, "begun")
-    assert (template / "release" / "a.txt").read_text() == "assignment"
-    if "always" in paths[0].stem or ("once" in paths[0].stem
-                                     and paths[0].stem not in before):
-        psutil.Process().parent().parent().kill()
-        time.sleep(60)
-    time.sleep(0.3)
-    (place / "gradebook.db").write_bytes(bytes(range(256)))
-    result = {{"marks": {{"glu-marks-1": len(paths[0].read_text())}}, "remarks": []}}
-    (place / "result.json").write_text(json.dumps(result))
-    note(paths, "ended")
-
-def feedback(name, place, by_hand):
-    assert (place / "gradebook.db").read_bytes() == bytes(range(256))
-    (place / "feedback.html").write_text("<body>fed back</body>")
-"""
 STUDENTS = {name: number for number, name in enumerate("abcdef", start=1)}
 STUDENTS |= {"kills once": 7, "kills always": 8}
 
 
 def command(folder, *more):
-    """``make grade`` with the grader of a folder, to its end: status and output."""
-    call = grading(folder / "class", cwd=folder, OMP_NUM_THREADS="1")
+    """``make grade`` without nbgrader, to its end: status and output."""
+    diary = str(folder / "diary")
+    call = grading(
+        folder / "class",
+        module="tests.homework.without_nbgrader",
+        DIARY=diary,
+        OMP_NUM_THREADS="1",
+    )
     call["args"] += ["--jobs", "2", *more]
     done = subprocess.run(**call, timeout=200)
     return done.returncode, done.stdout
@@ -72,17 +42,9 @@ def command(folder, *more):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A class and a grader whose nbgrader is ``COURSE``."""
+    """A class, and an empty diary."""
     folder = tmp_path_factory.mktemp("cluster")
-    shutil.copytree(ROOT / "grader", folder / "grader")
     (folder / "diary").write_text("")
-    course = folder / "grader" / "course.py"
-    course.write_text(COURSE.format(diary=str(folder / "diary")))
-    processes = folder / "grader" / "processes.py"
-    text = processes.read_text()
-    loads = "set_forkserver_preload([*loaded, *modules])"
-    assert loads in text
-    processes.write_text(text.replace(loads, "set_forkserver_preload([])"))
     (folder / "class").mkdir()
     for name, length in STUDENTS.items():
         (folder / "class" / f"{name}.ipynb").write_text("x" * length)
@@ -151,23 +113,29 @@ def test_the_same_command_goes_on(graded):
     assert [path.parent.name for path in after.keys() - before.keys()] == ["new"]
 
 
-def test_a_worker_with_another_grader_is_refused(folder, workers, tmp_path):
-    for part in ("grader", "class"):
-        shutil.copytree(folder / part, tmp_path / part)
-    status, output = command(tmp_path, "--cluster", workers.scheduler_address)
-    assert status == 1
-    assert "CLUSTER: expected grader/*.py" in output and "; got " in output
-    assert not list((tmp_path / "class-marks" / ASSIGNMENT).glob("graded/*"))
-
-
 def pretend(edition, dask_worker):
     """On a worker: grade without nbgrader, with this edition."""
 
     def in_process(job):
-        (job.place / "result.json").write_text(json.dumps(str(dask_worker.address)))
+        (job.folder / "result.json").write_text(json.dumps(str(dask_worker.address)))
 
     worker.in_process = in_process
     worker.edition = grader.edition.edition = lambda: edition
+
+
+def test_a_worker_with_another_grader_is_refused(folder, workers):
+    ours, graded = worker.edition(), folder / "class-marks" / ASSIGNMENT / "graded"
+    before = stamps(graded)
+    with Client(workers.scheduler_address, set_as_default=False) as client:
+        client.run(pretend, ours | {"grader/*.py": "another"})
+        try:
+            status, output = command(folder, "--cluster", workers.scheduler_address)
+        finally:
+            client.run(pretend, ours)
+    assert status == 1
+    assert "CLUSTER: expected grader/*.py" in output
+    assert "; got another on worker tcp://" in output
+    assert stamps(graded) == before
 
 
 def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
@@ -199,11 +167,11 @@ class Deadly(WorkerPlugin):
 
     @staticmethod
     def in_process(job):
-        if "kills" in job.place.name:
+        if "kills" in job.folder.name:
             # Dask starts no worker again that ends as soon as it is there.
             time.sleep(1)
             psutil.Process().kill()
-        (job.place / "result.json").write_text(json.dumps(job.place.name))
+        (job.folder / "result.json").write_text(json.dumps(job.folder.name))
 
 
 def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
@@ -215,7 +183,7 @@ def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
         cluster = Cluster(only.scheduler_address, 1)
         cluster.share(tmp_path / "template")
         cluster.client.register_plugin(Deadly())
-        cluster.workers, cluster.asked = len(names), float("inf")
+        cluster.workers, cluster.counted_at = len(names), float("inf")
         with ThreadPoolExecutor(len(names)) as pool:
             asked = {}
             for name in names:
@@ -235,11 +203,11 @@ def remembers(diary):
     """On a worker: note who begins what, and grade nothing."""
 
     def in_process(job):
-        name = job.place.name
+        name = job.folder.name
         with open(diary, "a") as file:
             print(name, "begun by", os.getpid(), file=file, flush=True)
             time.sleep(0.5)
-        (job.place / "result.json").write_text(json.dumps(name))
+        (job.folder / "result.json").write_text(json.dumps(name))
 
     worker.in_process = in_process
 

@@ -9,15 +9,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.course import release
+from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, answered, with_cell
 from tests.homework.classroom import (
     ASSIGNMENT,
     RIGHT,
     different_marks,
-    grading,
     handed_in,
-    impatient,
+    impatient_grading,
     marks,
 )
 
@@ -68,7 +67,6 @@ def packages():
 
 def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
     """Each line is in many honest notebooks; the answers are right."""
-    impatient(tmp_path)
     released = nbformat.read(release(FOLDERS[ASSIGNMENT], tmp_path / "course"), 4)
     path = wheel(tmp_path).as_uri()  # of file:///tmp the submission has none of its own
     install = f"install -q --no-index --no-deps '{path}'"
@@ -87,7 +85,7 @@ def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
     home = tmp_path / "home"
     home.mkdir()
     before = listing(packages)
-    command = grading(tmp_path / "class", cwd=tmp_path, HOME=str(home))
+    command = impatient_grading(tmp_path, tmp_path / "class", HOME=str(home))
     done = subprocess.run(**command, timeout=300)
     assert done.returncode == 0, done.stdout
     assert listing(packages) == before

@@ -12,8 +12,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from grader import installers, limits
-from grader.course import incidents
+from grader import execute, installers
+from grader.nbgrader_steps import incidents
 
 ANSWERS = {"double": "def double(x):\n    return 2 * x", "half": "half = 1 / 2"}
 TESTS = {"double-marks": "assert double(4) == 8", "half-marks": "assert half == 0.5"}
@@ -43,7 +43,7 @@ def run(tmp_path, monkeypatch):
 
     ``run.notebook`` is the notebook with its outputs.
     """
-    monkeypatch.setattr(limits, "_limit_process", lambda gigabytes: None)
+    monkeypatch.setattr(execute, "_limit_process", lambda *limits: None)
     monkeypatch.setenv("PYTHONPATH", "")
     for name, value in installers.refuse(tmp_path / "installers").items():
         monkeypatch.setenv(name, value)
@@ -53,9 +53,9 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", None)
 
     def run(notebook, **settings):
-        execute = limits.LimitedExecute(**{"timeout": 60, **settings})
+        preprocessor = execute.LimitedExecute(**{"timeout": 60, **settings})
         resources = {"metadata": {"path": str(tmp_path / "work")}}
-        done, _ = execute.preprocess(notebook, resources)
+        done, _ = preprocessor.preprocess(notebook, resources)
         nbformat.validate(done)
         run.notebook = done
         return passed(done), said(done)
@@ -66,9 +66,9 @@ def run(tmp_path, monkeypatch):
 def passed(notebook):
     """The tests without an error."""
     return {
-        limits.grade_id(cell)
+        execute.grade_id(cell)
         for cell in notebook.cells
-        if limits.grade_id(cell) in TESTS
+        if execute.grade_id(cell) in TESTS
         and not any(o.output_type == "error" for o in cell.outputs)
     }
 
@@ -78,8 +78,8 @@ def said(notebook):
     found = {}
     for place, cell in enumerate(notebook.cells):
         for output in cell.outputs:
-            text = output.get("metadata", {}).get(limits.REMARK)
-            if output.get("ename") in (limits.NOT_RUN, "CellTimeoutError"):
+            text = output.get("metadata", {}).get(execute.REMARK)
+            if output.get("ename") in (execute.NOT_RUN, "CellTimeoutError"):
                 text = output.evalue
             if text:
                 found.setdefault(place, []).append(text)
@@ -147,7 +147,7 @@ def test_a_death_is_put_down_to_the_cell_that_caused_it(run, how):
     found, words = run(notebook(*DEATHS[how]))
     assert found == BOTH
     guilty = {2, 3} if how == "two" else {2}
-    assert words == {place: limits.DIED for place in guilty}
+    assert words == {place: execute.DIED for place in guilty}
 
 
 def test_a_thread_that_does_no_harm_is_cleared(run):
@@ -155,7 +155,7 @@ def test_a_thread_that_does_no_harm_is_cleared(run):
     thread = "import threading, time\n"
     thread += "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
     found, words = run(notebook(thread, "import os\nos._exit(0)"))
-    assert found == BOTH and words == {3: limits.DIED}
+    assert found == BOTH and words == {3: execute.DIED}
 
 
 def test_many_deaths_cost_no_other_answer(run):
@@ -165,7 +165,7 @@ def test_many_deaths_cost_no_other_answer(run):
     dead.cells[2:3] = tests
     found, words = run(dead)
     assert "half-marks" in found
-    assert words == dict.fromkeys(range(2, 9), limits.DIED)
+    assert words == dict.fromkeys(range(2, 9), execute.DIED)
 
 
 LITTLE = """
@@ -180,7 +180,7 @@ NEEDS = {"half-marks": "bytearray(2 * 10**8)\nassert half == 0.5"}
 @pytest.mark.skipif(os.name == "nt", reason="no such limit")
 def test_a_cell_that_keeps_the_memory_is_left_out(run):
     found, words = run(notebook(LITTLE, GROWS.format(""), tests=NEEDS))
-    assert found == BOTH and words == {3: limits.FULL}
+    assert found == BOTH and words == {3: execute.FULL}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such limit")
@@ -404,15 +404,17 @@ OURS = [{"cell": 1, "running": []}, {"cell": 2, "settings": ["locale"], "exit": 
     ],
 )
 def test_a_students_line_in_the_journal_is_left_out(tmp_path, line):
-    execute = limits.LimitedExecute()
-    execute.journal, execute.sent = tmp_path / "journal", [0, 4]
-    execute.notes, execute.read = [], 0
+    preprocessor = execute.LimitedExecute()
+    preprocessor.journal, preprocessor.sent = tmp_path / "journal", [0, 4]
+    preprocessor.notes, preprocessor.read = [], 0
     lines = "\n".join([json.dumps(OURS[0]), line, json.dumps(OURS[1]), '{"cell"'])
-    execute.journal.write_bytes(lines.encode("latin-1"))
-    assert execute._new_notes() == OURS
-    with execute.journal.open("a") as file:
+    preprocessor.journal.write_bytes(lines.encode("latin-1"))
+    assert preprocessor._new_notes() == OURS
+    with preprocessor.journal.open("a") as file:
         file.write(": 1}\n")
-    assert execute._new_notes() == [{"cell": 1}], "expected a line once it is whole"
+    assert preprocessor._new_notes() == [{"cell": 1}], (
+        "expected a line once it is whole"
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,27 +11,30 @@ from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 
-from grader import batch, report
-from grader.course import feedback, incidents, leave_out_what_fails, release
-from grader.handed_in import File
-from grader.harmless import markdown_alone
-from grader.pictures import CODE_OR_TAG, complete, join
+from grader import batch
+from grader.feedback_page import LEFT_OUT
+from grader.files_and_zips import File
+from grader.limits import DEFAULT
+from grader.marks import Sheet
+from grader.nbgrader_steps import feedback, incidents, leave_out_what_fails, release
+from grader.pictures import CODE_OR_TAG, complete, prepend
 from grader.processes import Processes
-from grader.submissions import load
+from grader.repair import load
+from grader.sanitise import markdown_alone
 from tests.homework.assignments import FOLDERS, answered, name_of, released, teachers
 from tests.homework.classroom import ASSIGNMENT
 
 DOT = base64.b64encode(b"\x89PNG\r\n\x1a\n not all of it").decode()
 OTHER = base64.b64encode(b"\x89PNG\r\n\x1a\n another").decode()
 HTML = {"output_type": "display_data", "data": {"text/html": 5}, "metadata": {}}
-SHEET = report.Sheet(teachers(ASSIGNMENT))
+SHEET = Sheet(teachers(ASSIGNMENT))
 
 
 def grading(folder, run):
     """How a class is graded, with a function in place of processes."""
     runner = Processes(1)
     runner.run = run
-    return batch.Grading(ASSIGNMENT, "state", 1, folder, SHEET, runner)
+    return batch.Grading(ASSIGNMENT, "state", DEFAULT, 1, folder, SHEET, runner)
 
 
 def page(notebook):
@@ -156,7 +159,7 @@ def test_cells_that_are_joined_keep_the_pictures_of_both():
     second = text(
         "![](attachment:a.png)", a={"image/png": OTHER}, b={"image/png": OTHER}
     )
-    join(first, second)
+    prepend(first, second)
     assert second.source == (
         "![](attachment:a-2.png) ![](attachment:b.png)\n\n![](attachment:a.png)"
     )
@@ -225,7 +228,7 @@ def test_nbgraders_page_has_all_the_rest(tmp_path, monkeypatch):
         and "A unit with a gate" in html
     )
     assert "shown as it was typed" in html and "attachment:a.png" in html
-    assert json.loads((place / report.LEFT_OUT).read_text()) == ["homogeneous"]
+    assert json.loads((place / LEFT_OUT).read_text()) == ["homogeneous"]
 
 
 def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
@@ -239,8 +242,8 @@ def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
 
     def works(job):
         asked.append(job.task)
-        (job.place / "feedback.html").write_text("<html><body>the notebook</body>")
-        (job.place / report.LEFT_OUT).write_text(json.dumps(["glu"]))
+        (job.folder / "feedback.html").write_text("<html><body>the notebook</body>")
+        (job.folder / LEFT_OUT).write_text(json.dumps(["glu"]))
 
     def write(do):
         row = SHEET.row("ada", result, {})

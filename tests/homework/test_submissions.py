@@ -14,11 +14,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
-from grader import handed_in
-from grader.batch import collect
-from grader.handed_in import File, unpacked
+from grader import files_and_zips
+from grader.batch import files_by_student
+from grader.files_and_zips import File, unpacked
 from grader.reading import read
-from grader.submissions import NO_ANSWER_CELL, NotGraded, load
+from grader.repair import NO_ANSWER_CELL, NotGraded, load
 from grader.text import Undecided, decode
 from tests.homework.assignments import (
     ROOT,
@@ -152,7 +152,7 @@ def test_links_are_named_and_not_followed(tmp_path):
     (submissions / "bo").symlink_to(other)
     (submissions / "ada.ipynb").symlink_to(other / f"{ASSIGNMENT}.ipynb")
     (submissions / "cy" / "mine.ipynb").symlink_to(other / f"{ASSIGNMENT}.ipynb")
-    students = collect(submissions)
+    students = files_by_student(submissions)
     assert sorted(students) == ["ada", "bo", "cy"]
     for paths in students.values():
         assert len(paths) == 1
@@ -453,7 +453,7 @@ class TestZips:
         assert "without a password" in refused(tmp_path, {"a.zip": bytes(content)})
 
     def test_a_bomb_is_not_unpacked(self, monkeypatch):
-        monkeypatch.setattr(handed_in, "MOST_BYTES", 10**6)
+        monkeypatch.setattr(files_and_zips, "MOST_BYTES", 10**6)
         bomb = zipped({f"{i}.ipynb": bytes(10**5) for i in range(11)})
         assert len(bomb) < 10_000
         with pytest.raises(NotGraded, match="expected less than 1 MB"):
@@ -464,7 +464,7 @@ class TestZips:
         lie[at : at + 4] = (10).to_bytes(4, "little")
         with pytest.raises(NotGraded):
             unpacked(File("a.zip", data=bytes(lie)))
-        monkeypatch.setattr(handed_in, "MOST_FILES", 10)
+        monkeypatch.setattr(files_and_zips, "MOST_FILES", 10)
         with pytest.raises(NotGraded, match="expected at most 10 files, got 11"):
             unpacked(File("a.zip", data=bomb))
 
@@ -529,7 +529,7 @@ def test_outputs_are_of_no_account(tmp_path):
         if cell.cell_type == "code":
             cell.outputs = [{"output_type": 7}, {"data": "x" * 3 * 10**6}, None]
     content = data(notebook)
-    assert 50 * 10**6 < len(content) < handed_in.MOST_BYTES
+    assert 50 * 10**6 < len(content) < files_and_zips.MOST_BYTES
     found, remarks = loaded(tmp_path, alone(content))
     assert sources(found) == sources(right()) and remarks == ""
 
@@ -546,7 +546,7 @@ def test_outputs_are_of_no_account(tmp_path):
 )
 def test_what_is_too_large_is_not_read(tmp_path, monkeypatch, name, words):
     (tmp_path / name).touch()
-    os.truncate(tmp_path / name, handed_in.MOST_BYTES + 1)
+    os.truncate(tmp_path / name, files_and_zips.MOST_BYTES + 1)
     monkeypatch.setattr(Path, "read_bytes", None)
     with pytest.raises(NotGraded) as reason:
         load([tmp_path / name], ASSIGNMENT, released(ASSIGNMENT))
@@ -596,7 +596,7 @@ class TestModules:
             f"{folder}/my_layers.py": b"glu = 2",
         }
         loaded(tmp_path / "ada", files)
-        (paths,) = collect(tmp_path).values()
+        (paths,) = files_by_student(tmp_path).values()
         found, _ = load(paths, ASSIGNMENT, released(ASSIGNMENT))
         assert found.cells[0].source == "%%writefile my_layers.py\nglu = 1"
 
@@ -644,7 +644,12 @@ def test_names_that_are_no_utf_8_are_a_student_each(tmp_path):
     for name in ("张三".encode("gbk"), "李四".encode("gbk"), b"Ren\xe9", b"Ren\xe8"):
         with open(os.path.join(os.fsencode(tmp_path), name + b".ipynb"), "w"):
             pass
-    assert sorted(collect(tmp_path)) == ["Ren\\xe8", "Ren\\xe9", "张三", "李四"]
+    assert sorted(files_by_student(tmp_path)) == [
+        "Ren\\xe8",
+        "Ren\\xe9",
+        "张三",
+        "李四",
+    ]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names there are bytes")
@@ -671,7 +676,7 @@ def test_letters_that_differ_between_encodings_are_not_guessed_where_people_read
 def test_a_file_is_its_students_whatever_a_browser_has_called_it(tmp_path):
     for name in ("ada.ipynb", "bo.ipynb.txt", "cy.zip", "di.ipynb (1)", "e.f.IPYNB"):
         (tmp_path / name).write_text("")
-    assert sorted(collect(tmp_path)) == ["ada", "bo", "cy", "di", "e.f"]
+    assert sorted(files_by_student(tmp_path)) == ["ada", "bo", "cy", "di", "e.f"]
 
 
 def test_input_is_not_checked_by_assert():

@@ -16,8 +16,7 @@ from tests.homework.classroom import (
     ASSIGNMENT,
     a_class,
     busy_worker,
-    grading,
-    impatient,
+    impatient_grading,
     stamps,
 )
 from tests.hub.client import Person
@@ -177,10 +176,8 @@ def die_submitting(course: Course, student: Person) -> None:
 def grade(course: Course, kill: bool = False) -> str:
     """The command of `make grade COURSE=…`, on a cluster if a worker is to be killed."""
     place = course.hub.folder / "grading"
-    if not place.exists():
-        place.mkdir()
-        impatient(place)
-    call = grading("", FOLDERS[ASSIGNMENT], place, TMPDIR=str(place / "tmp"))
+    place.mkdir(exist_ok=True)
+    call = impatient_grading(place, "", FOLDERS[ASSIGNMENT])
     call["args"] += [
         "--course",
         str(course.folder),

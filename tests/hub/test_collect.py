@@ -8,7 +8,7 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from grader.collect import Collect
+from grader.hub_collect import Collect
 from tests.homework.classroom import ASSIGNMENT
 from tests.hub.client import COURSE
 

@@ -2,6 +2,7 @@
 
 import csv
 import getpass
+import json
 import re
 import subprocess
 
@@ -121,6 +122,13 @@ def test_the_formgrader_of_kubernetes_is_where_the_hub_looks_for_it():
     env = {entry["name"]: entry.get("value") for entry in container["env"]}
     assert env["JUPYTERHUB_SERVICE_PREFIX"] == f"/services/{COURSE}/"
     assert env["JUPYTERHUB_CLIENT_ID"] == f"service-{COURSE}"
+    assert env["JUPYTERHUB_SERVICE_NAME"] == COURSE
+    assert env["JUPYTERHUB_OAUTH_CALLBACK_URL"] == f"/services/{COURSE}/oauth_callback"
+    (scope,) = json.loads(env["JUPYTERHUB_OAUTH_ACCESS_SCOPES"])
+    assert scope == f"access:services!service={COURSE}"
+    (token,) = (e for e in container["env"] if e["name"] == "JUPYTERHUB_API_TOKEN")
+    key = token["valueFrom"]["secretKeyRef"]["key"]
+    assert key == f"hub.services.{COURSE}.apiToken"
     assert env["JUPYTERHUB_API_TOKEN"] is None, "expected it from a secret"
     (volume,) = values()["singleuser"]["storage"]["extraVolumes"]
     claim = volume["persistentVolumeClaim"]["claimName"]

@@ -1,12 +1,10 @@
-"""Marks as a teacher and a student see them: table, CSV files, feedback page."""
+"""The marks of a class, in marks.csv, and those that a teacher types, in by_hand.csv."""
 
 import csv
 import hashlib
-import html
 import io
 import json
 import math
-import os
 import re
 import sys
 import unicodedata
@@ -17,6 +15,7 @@ from typing import NamedTuple
 
 from nbformat import NotebookNode
 
+from grader.atomic import write
 from grader.text import Undecided, decode, words_of
 
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
@@ -28,21 +27,20 @@ NOT_WRITABLE = (
     "{path}: expected a file that can be written, got {error}; close it where it is open"
     " and give the same command again, nothing is lost"
 )
-LEFT_OUT = "left-out.json"  # in a student's folder: cells that the page cannot show
 
 
 class Typed(NamedTuple):
-    """What a teacher typed for an answer, and what else stands in the line."""
+    """A line of by_hand.csv: what a teacher typed for an answer."""
 
     points: float | None
     comment: str
     version: str
     answer: str = ""
-    own: tuple[tuple[str, str], ...] = ()  # the teacher's own columns, with heading
+    own: tuple[tuple[str, str], ...] = ()  # heading and cell of the teacher's columns
 
 
 class Sheet:
-    """The tasks of an assignment with their points, and a row of marks for a student."""
+    """The tasks of an assignment and their points; makes a row of marks for a student."""
 
     def __init__(self, notebook: NotebookNode):
         self.points, self.by_hand = {}, []
@@ -56,7 +54,7 @@ class Sheet:
         self.of = sum(self.points.values())
 
     def row(self, student: str, result: dict, typed: dict) -> dict:
-        """Return marks by task, None where somebody has to look; with sum and remark."""
+        """Return a student's marks by task, None where one is missing, with sum and remark."""
         remarks, by_hand, answers = list(result["remarks"]), {}, {}
         marks = dict.fromkeys(self.points, 0) if result["marks"] is not None else {}
         for name, points in (result["marks"] or {}).items():
@@ -69,7 +67,9 @@ class Sheet:
             entry = typed.get((student, task), Typed(None, "", version))
             points, comment = entry.points, entry.comment
             if entry.version != version:
-                comment += f" (an earlier answer had {_number(points) or 'no points'})"
+                comment += (
+                    f" (an earlier answer had {format_points(points) or 'no points'})"
+                )
                 points = None
             marks[task] = points
             by_hand[task] = points, comment.strip()
@@ -91,8 +91,9 @@ def _task(grade_id):
     return grade_id.split("-marks")[0]
 
 
-def _number(value):
-    return "" if value is None else f"{value:g}"
+def format_points(points: float | None) -> str:
+    """Return points as they stand in tables; nothing for None."""
+    return "" if points is None else f"{points:g}"
 
 
 def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict:
@@ -100,14 +101,14 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
 
     A spreadsheet may have changed the encoding, the separator, the decimal point, the ends
     of lines and names that look like numbers, and a teacher may have added columns. The
-    names of the class say which it was, ``students`` and those that were graded before,
-    their answers, and what was written there last.
+    encoding is inferred from ``students``, from the names and answers of those who were
+    graded before, and from what the grader wrote there last.
 
     Raises
     ------
     SystemExit
-        With the line, what was expected and what was found, if something is wrong or
-        cannot be told; the file is then as it was.
+        If something is wrong or cannot be inferred: with the line, what was expected and
+        what came. The file is left unchanged.
     """
     if not path.exists():
         return {}
@@ -133,7 +134,7 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
         except ValueError:
             value = math.nan
         if value is not None and not 0 <= value <= most:
-            most = _number(most)
+            most = format_points(most)
             sys.exit(f"{where}: expected points from 0 to {most}, got {points!r}")
         own = tuple(
             (name, line.get(name, ""))
@@ -151,7 +152,7 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
 
 
 def _graded(folder):
-    """Return the names of those graded before, and their answers as one text."""
+    """Return the names of students graded before, and all their answers as one text."""
     names, answers = set(), []
     for path in folder.glob("*/"):
         names.add(path.name)
@@ -164,7 +165,7 @@ def _graded(folder):
 
 
 def _rows(path, known):
-    """Read the heading of a table and its lines that are not empty, with their numbers."""
+    """Return the headings of a table, and its non-empty lines with their numbers."""
     try:
         text, encoding = decode(path.read_bytes(), known)
     except Undecided:
@@ -179,11 +180,11 @@ def _rows(path, known):
             f"{path}: expected UTF-8, read as {encoding}", file=sys.stderr, flush=True
         )
     text = unicodedata.normalize("NFC", text)
-    first = text.splitlines()[0] if text else ""
-    separator, number = max(",;\t", key=first.count), 1
-    if first.lower().startswith("sep="):  # a line for Excel alone
-        separator, number = first[4:5], 2
-        text = text.removeprefix(first).lstrip("\r\n")
+    first_line = text.splitlines()[0] if text else ""
+    separator, number = max(",;\t", key=first_line.count), 1
+    if first_line.lower().startswith("sep="):  # a line for Excel alone
+        separator, number = first_line[4:5], 2
+        text = text.removeprefix(first_line).lstrip("\r\n")
     if not text.strip():
         sys.exit(f"{path} is empty: delete it and give the command again")
     file = io.StringIO(text, newline=None)  # also of an old Macintosh
@@ -200,32 +201,32 @@ def _rows(path, known):
     return names, [(n, cells) for n, cells in lines if any(map(str.strip, cells))]
 
 
-def _student(found, names, where):
-    """Find a student by the name in a table, which a spreadsheet may have changed."""
-    if found in names or found.strip() in names:
-        return found if found in names else found.strip()
-    may_be = sorted(name for name in names if _may_be(found, name))
-    if len(may_be) > 1:
+def _student(typed_name, names, where):
+    """Return the student whose name a spreadsheet may have changed to ``typed_name``."""
+    if typed_name in names or typed_name.strip() in names:
+        return typed_name if typed_name in names else typed_name.strip()
+    candidates = sorted(name for name in names if _may_mean(typed_name, name))
+    if len(candidates) > 1:
         sys.exit(
-            f"{where}: expected the name of a student, got {found!r}, which may be"
-            f" {' or '.join(may_be)}; save it as CSV in UTF-8, names as text"
+            f"{where}: expected the name of a student, got {typed_name!r}, which may be"
+            f" {' or '.join(candidates)}; save it as CSV in UTF-8, names as text"
         )
-    return may_be[0] if may_be else found
+    return candidates[0] if candidates else typed_name
 
 
-def _may_be(found, name):
-    """Whether a spreadsheet makes this of a name: letters lost, or read as a number."""
+def _may_mean(typed_name, name):
+    """Return whether a spreadsheet may have changed a name: lost letters, or a number."""
     if name.isdecimal():
-        number = found.replace(",", ".").upper()
-        if found.isdecimal() or "E" not in number:
-            short = len(found) <= MOST_DIGITS  # Python refuses those of thousands
-            return found.isdecimal() and short and int(found) == int(name)
+        number = typed_name.replace(",", ".").upper()
+        if typed_name.isdecimal() or "E" not in number:
+            short = len(typed_name) <= MOST_DIGITS  # Python refuses those of thousands
+            return typed_name.isdecimal() and short and int(typed_name) == int(name)
         digits = len(number.partition("E")[0].partition(".")[2])
         return f"{int(name):.{digits}E}" == number
-    lost = lambda letter: {"?", "_", unicodedata.normalize("NFKD", letter)[0]}
-    return len(found) == len(name) and all(
-        a == b or (not b.isascii() and a in lost(b))
-        for a, b in zip(found, name, strict=True)
+    saved_as = lambda letter: {"?", "_", unicodedata.normalize("NFKD", letter)[0]}
+    return len(typed_name) == len(name) and all(
+        a == b or (not b.isascii() and a in saved_as(b))
+        for a, b in zip(typed_name, name, strict=True)
     )
 
 
@@ -242,12 +243,12 @@ def write_by_hand(path: Path, rows: list[dict], typed: dict, sheet: Sheet) -> li
             lines[key] = Typed(points, comment, version, answer, own)
     others = {key: entry for key, entry in typed.items() if key not in lines}
     lines |= others
-    own = list(dict.fromkeys(name for e in lines.values() for name, _ in e.own))
-    table = [[*BY_HAND, *own]]
+    headings = list(dict.fromkeys(name for e in lines.values() for name, _ in e.own))
+    table = [[*BY_HAND, *headings]]
     for (student, task), entry in lines.items():
         points, comment, version, answer, _ = entry
-        first = [student, task, points, sheet.points[task], comment, answer, version]
-        table.append([*first, *(dict(entry.own).get(name, "") for name in own)])
+        ours = [student, task, points, sheet.points[task], comment, answer, version]
+        table.append([*ours, *(dict(entry.own).get(name, "") for name in headings)])
     if len(table) > 1:
         _write_csv(path, table)
     return sorted({student for student, _ in others})
@@ -263,10 +264,10 @@ def write_marks(path: Path, rows: list[dict], sheet: Sheet) -> None:
 
 
 def _write_csv(path, table):
-    """As spreadsheets like it; no text of a student's is taken for a formula."""
+    """Write a table for spreadsheets, in which no student's text becomes a formula."""
     text = io.StringIO(newline="")
     for line in table:
-        cells = [v if isinstance(v, str) else _number(v) for v in line]
+        cells = [v if isinstance(v, str) else format_points(v) for v in line]
         cells = [f"'{v}" if v[:1] in tuple("=+-@'") else v for v in cells]
         csv.writer(text).writerow(cells)
     data = "\ufeff" + text.getvalue()
@@ -279,7 +280,7 @@ def _write_csv(path, table):
 
 
 def require_writable(path: Path) -> None:
-    """Exit with a sentence where a file cannot be written, before hours of grading."""
+    """Exit with a sentence if a file cannot be written: before grading, not after it."""
     try:
         if path.exists():
             path.open("ab").close()  # Windows says so of what a spreadsheet has open
@@ -288,7 +289,7 @@ def require_writable(path: Path) -> None:
 
 
 def _keep(path, text):
-    """Keep a copy of what somebody else has written there, before ``text`` goes there."""
+    """Copy what somebody else has written to a file, before ``text`` replaces it."""
     before = path.read_bytes() if path.exists() else b""
     ours = _last(path).exists() and _last(path).read_bytes() == before
     if not before or ours or before == text.encode("utf-8"):
@@ -303,119 +304,5 @@ def _keep(path, text):
 
 
 def _last(path):
-    """Where a copy lies of what the grader itself has written to a file last."""
+    """Return the path of a copy of what the grader itself wrote to a file last."""
     return path.with_name(f".{path.name}")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(text.encode("utf-8"))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def table(rows: list[dict], sheet: Sheet) -> str:
-    """Write the table for the terminal."""
-    lines = [["student", *sheet.points, "sum", "remark"]]
-    for row in rows:
-        waiting = "by hand" if row["graded"] else "–"
-        marks = [row["marks"].get(task) for task in sheet.points]
-        marks = [waiting if points is None else _number(points) for points in marks]
-        total = _number(row["sum"]) or "–"
-        lines.append([row["student"], *marks, total, row["remark"]])
-    lines.insert(1, ["", *map(_number, sheet.points.values()), _number(sheet.of), ""])
-    lines = [
-        ["".join(c if c.isprintable() else "�" for c in v) for v in line]
-        for line in lines
-    ]
-    widths = [max(_width(line[i]) for line in lines) for i in range(len(lines[0]))]
-    shown = []
-    for first, *middle, last in lines:
-        gaps = [
-            " " * (w - _width(v)) + v for v, w in zip(middle, widths[1:], strict=False)
-        ]
-        shown.append(
-            "  ".join([first + " " * (widths[0] - _width(first)), *gaps, last])
-        )
-    return "\n".join(line.rstrip() for line in shown)
-
-
-def _width(text):
-    """Columns on a terminal, where a Chinese character takes two."""
-    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
-
-
-def summary(
-    rows: list[dict], sheet: Sheet, out: Path, unknown: list[str], seconds: float
-) -> str:
-    """Say what was done, where it lies and what is left to do."""
-    graded = sum(row["graded"] for row in rows)
-    lines = [
-        "",
-        f"{len(rows)} submissions, {graded} graded, {len(rows) - graded} not; "
-        f"{seconds:.0f} s.",
-        f"Marks {out / 'marks.csv'}, a page for each student in {out / 'feedback'}.",
-    ]
-    if unknown:
-        lines.append(f"by_hand.csv names others, too: {', '.join(unknown)}.")
-    if waiting := sum(list(row["marks"].values()).count(None) for row in rows):
-        lines.append(
-            f"{waiting} answers to mark by hand ({', '.join(sheet.by_hand)}): type points "
-            f"and, if you like, a comment into\n{out / 'by_hand.csv'}, save it as CSV, "
-            "and give the same command again."
-        )
-    return "\n".join(lines)
-
-
-def progress(done: int, total: int, name: str, pace: str = "") -> None:
-    """Show a bar on a terminal, elsewhere a line now and then; ``pace`` says how fast."""
-    if sys.stderr.isatty():
-        bar = "█" * (30 * done // total)
-        end = "\n" if done == total else ""
-        what = pace or name[:30]
-        print(f"\r\033[K{bar:░<30} {done}/{total} {what}", end=end, file=sys.stderr)
-    elif done % 10 == 0 or done == total:
-        how = f", {pace}" if pace else ""
-        print(f"{done}/{total} graded{how}", file=sys.stderr, flush=True)
-
-
-def stamp(row: dict) -> str:
-    """Name the state of the feedback page: it changes when anything on the page does."""
-    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
-
-
-STYLE = (
-    "<style>.marks {max-width: 60em; margin: 1em auto; font-family: sans-serif}"
-    " .marks td, .marks th {padding: 0 1em 0 0; text-align: left}</style>"
-)
-
-
-def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
-    """Write the feedback page: a summary above nbgrader's page, or in place of it."""
-    lines = [("task", "points", "of", "comment")]
-    for task, of in sheet.points.items():
-        points = row["marks"].get(task)
-        shown = "not yet marked" if points is None else _number(points)
-        comment = row["by_hand"].get(task, (None, ""))[1]
-        lines.append((task, shown, _number(of), comment))
-        if points is None:  # nbgrader would call it 0
-            unmarked = f"Written response</a> (Score: 0.0 / {of:.1f})"
-            graded = graded.replace(unmarked, "Written response</a> (not yet marked)")
-    total = f"{_number(row['sum'])} of {_number(sheet.of)} points"
-    table = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in line) + "</tr>"
-        for line in lines
-    )
-    box = (
-        f"{STYLE}<div class='marks'><h1>{name}: {html.escape(row['student'])}</h1>"
-        f"<p><b>{total if row['graded'] else 'not graded'}</b></p>"
-        f"<p>{html.escape(row['remark'])}</p>"
-        f"{'<table>' + table + '</table>' if row['graded'] else ''}</div>"
-    )
-    if not graded:
-        return f"<!DOCTYPE html><meta charset='utf-8'><title>{name}</title>{box}"
-    head, body, rest = graded.partition("<body>")
-    return f"{head}{body}\n{box}{rest}" if body else f"{box}{graded}"

@@ -1,4 +1,4 @@
-"""Collecting from nbgrader's exchange, into which students can write by other means, too."""
+"""Collect submissions from nbgrader's exchange, into which students can also write directly."""
 
 import os
 import shutil
@@ -11,16 +11,16 @@ from nbgrader.utils import ignore_patterns
 
 
 class Collect(ExchangeCollect):
-    """nbgrader's own, without what no button *Submit* has put there.
+    """nbgrader's collector, without what the button *Submit* cannot have written.
 
-    nbgrader follows links with the rights of who collects, so that a link to the solutions
-    would be graded as an answer; takes a name such as ``..`` for a path; ends at a folder
-    that it cannot read or that is too large; and has a later folder count, whoever it
-    belongs to.
+    nbgrader follows links with the rights of the person who collects, so a link to the
+    solutions would be graded as an answer. It takes a name such as ``..`` for a path, stops
+    at a folder that it cannot read or that is too large, and lets the latest folder count,
+    no matter whose it is.
     """
 
     def init_src(self):
-        """Return the last submission of each student, of those that are in order."""
+        """Find the last valid submission of each student."""
         inbound = Path(self.root, self.coursedir.course_id, "inbound")
         self.inbound_path, last = str(inbound), {}
         for folder in sorted(inbound.glob(f"*+{self.coursedir.assignment_id}+*")):
@@ -30,13 +30,13 @@ class Collect(ExchangeCollect):
             except (ExchangeError, OSError, ValueError, OverflowError) as error:
                 self.log.warning("Left out: %s: %s", folder, error)
                 continue
-            before = last.setdefault(record["username"], record)
-            if record["timestamp"] > before["timestamp"]:
+            latest = last.setdefault(record["username"], record)
+            if record["timestamp"] > latest["timestamp"]:
                 last[record["username"]] = record
         self.src_records = list(last.values())
 
     def do_copy(self, src, dest, log=None):
-        """Copy the files below ``src`` to ``dest``, unless one has become a link by now."""
+        """Copy the files below ``src`` to ``dest``, unless one has become a link meanwhile."""
         left_out = ignore_patterns(
             self.coursedir.ignore,
             self.coursedir.include,
@@ -45,11 +45,11 @@ class Collect(ExchangeCollect):
         )
         try:
             # By descriptors, so that what is looked at is what is copied.
-            for folder, _, names, here in os.fwalk(src):
+            for folder, _, names, descriptor in os.fwalk(src):
                 copies = Path(dest, os.path.relpath(folder, src))
                 copies.mkdir()
                 for name in set(names).difference(left_out(folder, names)):
-                    (copies / name).write_bytes(_content(name, here))
+                    (copies / name).write_bytes(_content(name, descriptor))
         except (OSError, ValueError) as error:
             self.log.warning("Left out: %s: %s", src, error)
             shutil.rmtree(dest, ignore_errors=True)
@@ -74,10 +74,10 @@ class Collect(ExchangeCollect):
                 raise ValueError(f"expected {student}'s own, got {owner}'s")
 
 
-def _content(name, here):
-    """Return the bytes of a file in the folder that the descriptor ``here`` belongs to."""
+def _content(name, folder):
+    """Return the bytes of a file in the folder with the descriptor ``folder``."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-    with open(os.open(name, flags, dir_fd=here), "rb") as file:
+    with open(os.open(name, flags, dir_fd=folder), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError(f"expected a file, got {name}")
         return file.read()

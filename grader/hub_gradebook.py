@@ -1,9 +1,9 @@
 """Marks of a course on a hub, from and to nbgrader's gradebook: ``python -m grader --course``.
 
-batch.py grades as ever, ``submitted/NAME`` of the course folder into ``marks/NAME``. What
-somebody has typed in the formgrader since goes into by_hand.csv before, and afterwards all
-marks go into the gradebook, the graded notebooks to where the formgrader shows them, and
-each page to where ``nbgrader release_feedback`` takes it from.
+batch.py grades ``submitted/NAME`` of the course folder into ``marks/NAME``. Before that,
+what was typed in the formgrader goes into by_hand.csv. Afterwards all marks go into the
+gradebook, and graded notebooks and feedback pages into the folders from which the formgrader
+and ``nbgrader release_feedback`` take them.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.utils import parse_utc
 
-from grader.report import Sheet, read_by_hand, write_by_hand
+from grader.marks import Sheet, read_by_hand, write_by_hand
 
 # SQLAlchemy 2.1 says so of nbgrader's own lines, many times; what it names is added later.
 warnings.filterwarnings("ignore", message="Object of type .* not in session")
@@ -23,7 +23,7 @@ RECEIPT = ("timestamp.txt", "submission_secret.txt")  # by them a student finds 
 
 
 def folders(course: Path, name: str) -> tuple[Path, Path]:
-    """Where the submissions of an assignment lie, and where marks go."""
+    """Return the folders of an assignment's submissions and of its marks."""
     return course / "submitted" / name, course / "marks" / name
 
 
@@ -43,9 +43,9 @@ def gradebook(course: Path, name: str) -> Gradebook:
 
 
 def from_formgrader(course: Path, name: str, sheet: Sheet) -> None:
-    """Put what was typed in the formgrader into by_hand.csv.
+    """Copy what was typed in the formgrader into by_hand.csv.
 
-    The answers that it was typed for are those of the last run, as their versions are.
+    It was typed for the answers of the last run, whose versions by_hand.csv has.
     """
     table = folders(course, name)[1] / "by_hand.csv"
     typed = read_by_hand(table, sheet)
@@ -63,7 +63,7 @@ def from_formgrader(course: Path, name: str, sheet: Sheet) -> None:
 
 
 def to_formgrader(course: Path, name: str, sheet: Sheet) -> None:
-    """Put marks into the gradebook, and notebooks and pages where nbgrader has them."""
+    """Enter marks in the gradebook, and copy notebooks and pages to nbgrader's folders."""
     submissions, out = folders(course, name)
     typed, late = read_by_hand(out / "by_hand.csv", sheet), {}
     with gradebook(course, name) as book:
@@ -98,14 +98,15 @@ def to_formgrader(course: Path, name: str, sheet: Sheet) -> None:
 def _enter(book, name, folder, out, typed):
     """Enter the marks of one student; return how many seconds the submission was late."""
     student = folder.name
-    when = _received(folder / RECEIPT[0])
+    received = _received(folder / RECEIPT[0])
     book.update_or_create_student(student)
     try:
-        if when and book.find_submission(name, student).timestamp != parse_utc(when):
+        earlier = book.find_submission(name, student).timestamp
+        if received and earlier != parse_utc(received):
             book.remove_submission(name, student)  # with points for an earlier answer
     except MissingEntry:
         pass
-    submission = book.update_or_create_submission(name, student, timestamp=when)
+    submission = book.update_or_create_submission(name, student, timestamp=received)
     result = out / "graded" / student / "result.json"
     marks = json.loads(result.read_text("utf-8"))["marks"] if result.exists() else None
     (sheet,) = submission.notebooks
@@ -126,15 +127,15 @@ def _enter(book, name, folder, out, typed):
 
 
 def _received(receipt):
-    """When a submission came, as nbgrader has written it; None if that is no time."""
+    """Return when a submission came, as nbgrader has written it; None if that is no time."""
     if receipt.is_symlink() or not receipt.is_file():
         return None
-    when = receipt.read_text("utf-8", errors="replace").strip()
+    received = receipt.read_text("utf-8", errors="replace").strip()
     try:
-        parse_utc(when)
+        parse_utc(received)
     except (ValueError, OverflowError):
         return None
-    return when
+    return received
 
 
 def _empty(folder):

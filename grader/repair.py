@@ -1,18 +1,17 @@
-"""Read what students hand in, and mend what can be mended."""
+"""Find the notebook in what a student has handed in, and repair it."""
 
 import ast
 import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-from grader.handed_in import (
+from grader.files_and_zips import (
     MOST_BYTES,
     NotGraded,
     files,
@@ -21,10 +20,11 @@ from grader.handed_in import (
     legible,
     unpacked,
 )
-from grader.pictures import complete, join
-from grader.places import by_place, grade_id, has_own_texts
+from grader.pictures import complete, prepend
 from grader.reading import CONFLICT, read
+from grader.remarks import first_few
 from grader.text import Undecided, decode, words_of
+from grader.unnamed_cells import by_position, grade_id, has_own_texts
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 MOST_BYTES_OF_CODE = 200_000  # of a Python file beside the notebook
@@ -49,7 +49,7 @@ def load(
     Returns
     -------
     NotebookNode, list of str
-        The notebook with all cells of the assignment, and remarks on what was mended.
+        The notebook with all cells of the assignment, and remarks on the repairs.
 
     Raises
     ------
@@ -61,16 +61,16 @@ def load(
     readable, reasons = [], []
     for file in notebooks:
         try:
-            readable.append((file, *mend(*read(file.read(), known), master)))
+            readable.append((file, *repair_cells(*read(file.read(), known), master)))
         except NotGraded as reason:
-            said = f"{file.name}: {reason}" if len(notebooks) > 1 else str(reason)
-            reasons.append(said)
+            remark = f"{file.name}: {reason}" if len(notebooks) > 1 else str(reason)
+            reasons.append(remark)
             if file.stem == name:
-                damaged.append(said)
+                damaged.append(remark)
     if len(readable) > 1:
         readable = _different(readable, master)
     if len(readable) > 1:  # the right name decides only between different answers
-        named = [found for found in readable if found[0].stem == name]
+        named = [entry for entry in readable if entry[0].stem == name]
         readable = named if len(named) == 1 else readable
     if len(readable) > 1:
         names = ", ".join(file.name for file, *_ in readable)
@@ -87,26 +87,26 @@ def load(
 
 
 def _notebooks(paths, name):
-    """All files of a student, those of zips too, notebooks among them, what is damaged."""
+    """Return a student's files with those in zips, the notebooks, and what is damaged."""
     handed_in, damaged = files(paths), []
-    found = _named_as_notebooks(handed_in)
+    notebooks = _named_as_notebooks(handed_in)
     zips = [file for file in handed_in if is_zip(file)]
-    if all(file in zips for file in found):
-        for one in zips:
+    if all(file in zips for file in notebooks):
+        for zipped in zips:
             try:
-                handed_in += unpacked(one)
+                handed_in += unpacked(zipped)
             except NotGraded as reason:
                 damaged.append(str(reason))
-        found = _named_as_notebooks(f for f in handed_in if f not in zips)
-    if not found:  # a browser or a mail program has given another name
-        found = [
+        notebooks = _named_as_notebooks(f for f in handed_in if f not in zips)
+    if not notebooks:  # a browser or a mail program has given another name
+        notebooks = [
             f for f in handed_in if f.suffix in (".json", ".txt") and _has_cells(f)
         ]
-    if not found:  # a PDF, perhaps, that has a notebook's name
-        found = [f for f in handed_in if f not in zips and _has_name_of_notebook(f)]
-    if damaged and not found:
+    if not notebooks:  # a PDF, perhaps, that has a notebook's name
+        notebooks = [f for f in handed_in if f not in zips and _has_name_of_notebook(f)]
+    if damaged and not notebooks:
         raise NotGraded("; ".join(damaged))
-    if not found:
+    if not notebooks:
         links = [
             legible(p) + " (a link, not followed)" for p in paths if p.is_symlink()
         ]
@@ -114,16 +114,16 @@ def _notebooks(paths, name):
         raise NotGraded(
             f"no notebook: expected {name}.ipynb, found {listed or 'an empty folder'}"
         )
-    return handed_in, found, damaged
+    return handed_in, notebooks, damaged
 
 
 def _named_as_notebooks(handed_in):
-    found = [
+    notebooks = [
         file
         for file in handed_in
         if _has_name_of_notebook(file) and kind(file.start()) in (None, "a zip")
     ]
-    return [file for file in found if file.suffix == ".ipynb"] or found
+    return [file for file in notebooks if file.suffix == ".ipynb"] or notebooks
 
 
 def _has_name_of_notebook(file):
@@ -136,22 +136,22 @@ def _has_cells(file):
 
 
 def _described(file):
-    what = kind(file.start())
-    return f"{file.name} ({what})" if what else file.name
+    description = kind(file.start())
+    return f"{file.name} ({description})" if description else file.name
 
 
 def _different(readable, master):
-    """Of several notebooks those that are no copies of another and have some answer."""
+    """Return the notebooks with an answer that are not copies of another."""
     text = lambda notebook: tuple(cell.source.strip() for cell in notebook.cells)
-    untouched, found = _answers(master), {}
+    untouched, different = _answers(master), {}
     for file, notebook, remarks in readable:
         if _answers(notebook) != untouched:
-            found.setdefault(text(notebook), (file, notebook, remarks))
-    return list(found.values()) or readable[:1]
+            different.setdefault(text(notebook), (file, notebook, remarks))
+    return list(different.values()) or readable[:1]
 
 
 def _answers(notebook):
-    """Return what the answer cells hold, by name."""
+    """Return the sources of the answer cells, by name."""
     return {
         grade_id(cell): cell.source.strip()
         for cell in notebook.cells
@@ -160,9 +160,9 @@ def _answers(notebook):
 
 
 def _with_modules(notebook, handed_in, master, known):
-    """Put the Python files that the notebook imports into it, as cells that write them.
+    """Insert cells that write the Python files which the notebook imports.
 
-    So they are as any code of the student's: they come once the tests have theirs.
+    So they count as the student's code, and run after the tests have their modules.
     """
     modules = {}
     for file in handed_in:  # of two with one name the first, in fewer folders, counts
@@ -171,13 +171,13 @@ def _with_modules(notebook, handed_in, master, known):
     known = known | words_of(_all_of(notebook))
     reserved = sys.stdlib_module_names | _imported(_code(master), modules)
     in_folders = _imported_from_folders(_code(notebook), modules)
-    wanted = sorted(_imported(_code(notebook), modules) - in_folders)
+    to_write = sorted(_imported(_code(notebook), modules) - in_folders)
     remarks = [
         f"{modules[name].name} is not used, as it is imported from a folder: expected it"
         " beside the notebook"
         for name in sorted(in_folders)
     ]
-    for name in wanted:  # which grows by what these import
+    for name in to_write:  # which grows by what these import
         file = modules[name]
         if name in reserved:
             remarks.append(f"{file.name} is not used, as another module has its name")
@@ -194,12 +194,12 @@ def _with_modules(notebook, handed_in, master, known):
             new = new_code_cell(f"%%writefile {name}.py\n{written}")
             notebook.cells.insert(0, new)
             remarks.append(f"run with {file.name}, which was handed in, too")
-            wanted += sorted(_imported(text, modules) - {*wanted})
+            to_write += sorted(_imported(text, modules) - {*to_write})
     return remarks
 
 
 def _program(data, known):
-    """Return the text of a Python file, to be written in UTF-8."""
+    """Return the text of a Python file, with UTF-8 declared as its encoding."""
     try:
         text, _ = decode(data, known, guess=True)
     except Undecided:  # perhaps its first lines tell, as Python reads them
@@ -221,100 +221,100 @@ def _code(notebook):
 
 
 def _imported(code, names):
-    """Those of the names that stand in a line that imports something."""
+    """Return the names that occur in an import."""
     lines = _imports(code)
     return {name for name in names if re.search(rf"(?<![.\w]){name}\b", lines)}
 
 
 def _imported_from_folders(code, modules):
-    """Those of the modules that are imported as part of the folder that they are in."""
-    lines, found = _imports(code), set()
+    """Return the modules that are imported from the folder that they are in."""
+    lines, modules_found = _imports(code), set()
     for name, file in modules.items():
         folder = re.escape(file.folder)
         part = rf"(?<!\w){folder}\.{name}\b|^\s*from\s+{folder}\s+import\b.*\b{name}\b"
         if folder and re.search(part, lines, re.M):
-            found.add(name)
-    return found
+            modules_found.add(name)
+    return modules_found
 
 
 def _imports(code):
-    """Return the lines that import something."""
+    """Return the lines of code with an import."""
     return "\n".join(re.findall(r"^\s*(?:import|from|%run)\s.*", code, re.M))
 
 
-def mend(
+def repair_cells(
     given: list[NotebookNode], remarks: list[str], master: NotebookNode
 ) -> tuple[NotebookNode, list[str]]:
     """Match the cells of a submission with the assignment's and put missing ones back.
 
-    A cell is known by nbgrader's grade id or, where a program has dropped or somebody
-    changed that, by its cell id; if it has lost that, too, by its place between texts of
-    the assignment. Cells of the student's own keep their places. What the locked cells
-    hold is nbgrader's business: it writes the original over them.
+    A cell is identified by nbgrader's grade id. If that was dropped or changed, its cell id
+    counts; if that is lost, too, its position between texts of the assignment. The
+    student's additional cells keep their positions. Locked cells need no repair: nbgrader
+    replaces them by the originals.
     """
-    wanted = {grade_id(cell): cell for cell in master.cells if grade_id(cell)}
-    by_cell_id = {cell.id: name for name, cell in wanted.items()}
+    originals = {grade_id(cell): cell for cell in master.cells if grade_id(cell)}
+    by_cell_id = {cell.id: name for name, cell in originals.items()}
     names = []
     for cell in given:
         name = grade_id(cell)
-        if name not in wanted:
+        if name not in originals:
             ids = cell.get("id"), cell.metadata.get("id")  # Colab keeps it in metadata
             ids = [i for i in ids if isinstance(i, str)]
             name = next((by_cell_id[i] for i in ids if i in by_cell_id), None)
         names.append(name)
-    names, placed = by_place(given, names, master)
+    names, placed = by_position(given, names, master)
     has_others = has_own_texts(given, names, master)
     cells, seen = [], {}
     for cell, name in zip(reversed(given), reversed(names), strict=True):
-        if name in seen and wanted[name].cell_type == "markdown":
-            join(cell, seen[name])  # a proof cut in two
+        if name in seen and originals[name].cell_type == "markdown":
+            prepend(cell, seen[name])  # a proof cut in two
             continue
         # Of a duplicated cell the last one counts.
-        model = wanted[name] if name in wanted and name not in seen else None
-        kind_of_cell = model.cell_type if model else cell.cell_type
+        original = originals[name] if name in originals and name not in seen else None
+        kind_of_cell = original.cell_type if original else cell.cell_type
         new = NEW_CELL[kind_of_cell](cell.source)
-        if model:
-            new.metadata.nbgrader = copy_of(model.metadata.nbgrader)
+        if original:
+            new.metadata.nbgrader = copy_of(original.metadata.nbgrader)
             seen[name] = new
         if cell.get("attachments") and kind_of_cell == "markdown":
             new.attachments = cell.attachments
         cells.insert(0, new)
-    answers = [name for name in wanted if wanted[name].metadata.nbgrader.solution]
-    found = [name for name in answers if name in seen]
+    answers = [name for name in originals if originals[name].metadata.nbgrader.solution]
+    answered = [name for name in answers if name in seen]
     texts = _headings(given)
     # Another assignment may have a task of the same name.
     other = texts and not texts & _headings(master.cells)
-    if not found or (other and 2 * len(found) < len(answers)):
+    if not answered or (other and 2 * len(answered) < len(answers)):
         raise NotGraded(
             f"another notebook: expected {_title(master.cells)}, got {_title(given)} with"
-            f" {len(found)} of {len(answers)} answer cells"
+            f" {len(answered)} of {len(answers)} answer cells"
         )
     changed = [
         name
         for name, cell in seen.items()
-        if name not in answers and not _same(cell.source, wanted[name].source)
+        if name not in answers and not _same(cell.source, originals[name].source)
     ]
-    missing, place = [name for name in wanted if name not in seen], 0
+    missing, position = [name for name in originals if name not in seen], 0
     # A proof may stand elsewhere. nbgrader gives an untouched answer 0 by itself, so the
     # cell that is put back has other words, and somebody looks.
-    by_hand = [n for n in answers if wanted[n].metadata.nbgrader.get("grade")]
+    by_hand = [n for n in answers if originals[n].metadata.nbgrader.get("grade")]
     unclear = [n for n in by_hand if n in missing and has_others]
-    for name, model in wanted.items():
+    for name, original in originals.items():
         if name in missing:
-            new = NEW_CELL[model.cell_type](model.source)
-            new.metadata.nbgrader = copy_of(model.metadata.nbgrader)
+            new = NEW_CELL[original.cell_type](original.source)
+            new.metadata.nbgrader = copy_of(original.metadata.nbgrader)
             if name in unclear:
                 new.source = NO_ANSWER_CELL
-            if model.get("attachments"):
-                new.attachments = copy_of(model.attachments)
-            cells.insert(place, new)
-            place += 1
+            if original.get("attachments"):
+                new.attachments = copy_of(original.attachments)
+            cells.insert(position, new)
+            position += 1
         else:
-            place = cells.index(seen[name]) + 1
+            position = cells.index(seen[name]) + 1
     merged = [
         n for n, cell in seen.items() if n in answers and CONFLICT.search(cell.source)
     ]
-    for what, names in [
+    for remark, names in [
         (
             "cells without their names, found by their places",
             [n for n in answers if n in placed],
@@ -322,16 +322,16 @@ def mend(
         ("no answer cell", [n for n in missing if n in answers]),
         ("look at the notebook, which has texts of no task", unclear),
         ("put back", [n for n in missing if n not in answers]),
-        ("original restored", [n for n in wanted if n in changed]),
-        ("a merge that is not settled", [n for n in wanted if n in merged]),
+        ("original restored", [n for n in originals if n in changed]),
+        ("a merge that is not settled", [n for n in originals if n in merged]),
     ]:
         if names:
-            remarks = [*remarks, f"{what}: {first_few(names)}"]
+            remarks = [*remarks, f"{remark}: {first_few(names)}"]
     return new_notebook(cells=cells, metadata=copy_of(master.metadata)), remarks
 
 
 def _same(text, original):
-    """Whether a locked cell is as it was, but for blanks and how code is laid out."""
+    """Return whether a locked cell is unchanged, except for blanks and code layout."""
     if text.split() == original.split():
         return True
     try:
@@ -341,26 +341,19 @@ def _same(text, original):
 
 
 def _headings(cells):
-    """Return the first lines of the texts that are nobody's answer."""
+    """Return the first lines of the texts that are not answers."""
     texts = [c for c in cells if c.cell_type == "markdown" and not grade_id(c)]
     return {cell.source.strip().partition("\n")[0] for cell in texts} - {""}
 
 
 def _title(cells):
-    """Return the first heading, or the first line where there is none, for a remark."""
+    """Return the first heading, or the first line if there is none, for a remark."""
     texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
-    found = re.search(r"^# +(.+)$", "\n".join(texts), re.M)
-    first = found[1] if found else "\n".join(c.source for c in cells).strip()
-    return repr(first.partition("\n")[0][:60])
-
-
-def first_few(names: Iterable[str]) -> str:
-    """Join the first few of many names, for a remark."""
-    names = list(names)
-    rest = f" and {len(names) - 4} more" if names[4:] else ""
-    return ", ".join(names[:4]) + rest
+    heading = re.search(r"^# +(.+)$", "\n".join(texts), re.M)
+    title = heading[1] if heading else "\n".join(c.source for c in cells).strip()
+    return repr(title.partition("\n")[0][:60])
 
 
 def copy_of(node):
-    """Copy a notebook's node, with those in it."""
+    """Copy a node of a notebook, with all nodes in it."""
     return nbformat.from_dict(dict(node))

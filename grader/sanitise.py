@@ -1,4 +1,4 @@
-"""What students have typed, on pages that others open: shown, but nothing in it runs."""
+"""Show students' Markdown on pages that others open, without running anything in it."""
 
 from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath

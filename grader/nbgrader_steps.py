@@ -1,7 +1,7 @@
-"""What nbgrader does for us: release an assignment, grade a submission, write feedback.
+"""The steps that nbgrader does: release an assignment, grade a submission, write feedback.
 
-Each submission is graded in a process and a course folder of its own, with a gradebook
-of its own, so that nothing a student's code does reaches the marks of another. These
+Each submission is graded in a separate process, with a separate course folder and
+gradebook, so that nothing a student's code does can reach the marks of another. These
 functions run in a fresh process in an empty folder, see ``processes.py``.
 """
 
@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import textwrap
+from dataclasses import asdict
 from pathlib import Path
 
 import nbformat
@@ -19,22 +20,29 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config.loader import PyFileConfigLoader
 
-from grader.limits import NOT_RUN, REMARK
-from grader.report import LEFT_OUT, write
-from grader.submissions import NotGraded, first_few, grade_id, load
+from grader.atomic import write
+from grader.execute import NOT_RUN, REMARK
+from grader.feedback_page import LEFT_OUT
+from grader.files_and_zips import NotGraded
+from grader.limits import DEFAULT, Limits
+from grader.remarks import first_few
+from grader.repair import load
+from grader.unnamed_cells import grade_id
 
 HERE = Path(__file__).resolve().parent
-NOT_THERE = {  # errors that name what is missing, and where they do
+MISSING = {  # errors about something missing, and the pattern of its name
     "ModuleNotFoundError": r"named '([^']+)'",
     "FileNotFoundError": r"'[^']+'|.+(?= not found)",
 }
-STUDENT = "student"  # to nbgrader each is the only one; no name has to suit its rules
+NOT_SHOWN = {"text": "The outputs of this cell cannot be shown."}
+STUDENT = "student"  # for nbgrader each is the only one, so any name will do
 
 
-def nbgrader(folder: Path) -> NbGraderAPI:
-    """nbgrader with our settings on a course folder."""
+def nbgrader(folder: Path, limits: Limits = DEFAULT) -> NbGraderAPI:
+    """Return nbgrader with our settings and these limits on a course folder."""
     config = PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config()
     config.CourseDirectory.root = str(folder)
+    config.LimitedExecute.update(asdict(limits))
     return NbGraderAPI(config=config)
 
 
@@ -46,7 +54,7 @@ def release(source: Path, folder: Path) -> Path:
     source : Path
         The assignment's folder, absolute.
     folder : Path
-        The course folder to write into, made if need be; others may be in it.
+        The course folder to write into, created if necessary; it may hold other assignments.
 
     Returns
     -------
@@ -60,8 +68,14 @@ def release(source: Path, folder: Path) -> Path:
     return Path(folder, "release", name, f"{name}.ipynb")
 
 
-def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
-    """Grade one submission in the current folder; keep in ``place`` what is needed later.
+def grade(
+    paths: list[Path],
+    name: str,
+    template: Path,
+    out: Path,
+    limits: Limits = DEFAULT,
+) -> None:
+    """Grade one submission in the current folder; keep in ``out`` what is needed later.
 
     Parameters
     ----------
@@ -71,76 +85,81 @@ def grade(paths: list[Path], name: str, template: Path, place: Path) -> None:
         The assignment.
     template : Path
         The course folder that ``release`` has written.
-    place : Path
-        Where result.json, the graded notebook and its gradebook go.
+    out : Path
+        The folder for result.json, the graded notebook and its gradebook.
+    limits : Limits
+        What the submission may use.
     """
     folder = Path.cwd()
     master = nbformat.read(template / "release" / name / f"{name}.ipynb", 4)
     try:
         notebook, remarks = load(paths, name, master)
     except NotGraded as reason:
-        return _save(place, {"marks": None, "remarks": [str(reason)]})
+        return _save(out, {"marks": None, "remarks": [str(reason)]})
     submitted = folder / "submitted" / STUDENT / name
     submitted.mkdir(parents=True)
     for path in (template / "release" / name).iterdir():  # the data among them
         shutil.copy(path, submitted)
     nbformat.write(notebook, submitted / f"{name}.ipynb")
     shutil.copy(template / "gradebook.db", folder)
-    _require(nbgrader(folder).autograde(name, STUDENT))
+    _require(nbgrader(folder, limits).autograde(name, STUDENT))
 
-    shutil.copy(folder / "gradebook.db", place)
-    shutil.copy(folder / "autograded" / STUDENT / name / f"{name}.ipynb", place)
-    graded = nbformat.read(place / f"{name}.ipynb", 4)
+    shutil.copy(folder / "gradebook.db", out)
+    shutil.copy(folder / "autograded" / STUDENT / name / f"{name}.ipynb", out)
+    graded = nbformat.read(out / f"{name}.ipynb", 4)
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
         (sheet,) = book.find_submission(name, STUDENT).notebooks
         marks = {grade.name: grade.auto_score for grade in sheet.grades}
     by_hand = {task for task, points in marks.items() if points is None}
     answers = {grade_id(c): c.source for c in graded.cells if grade_id(c) in by_hand}
     remarks += incidents(graded)
-    _save(place, {"marks": marks, "answers": answers, "remarks": remarks})
+    _save(out, {"marks": marks, "answers": answers, "remarks": remarks})
 
 
 def incidents(notebook: NotebookNode) -> list[str]:
-    """Say what happened to cells, where it was more than a wrong answer."""
-    found = {}
+    """Return remarks on what happened in cells, apart from wrong answers."""
+    cells_by_event = {}
     for number, cell in enumerate(notebook.cells, start=1):
         for output in cell.get("outputs", []):
             text = f"{output.get('ename')} {output.get('evalue')}"
             if sentence := output.get("metadata", {}).get(REMARK):
-                what = sentence
+                event = sentence
             elif output.get("ename") in (NOT_RUN, "CellTimeoutError"):
-                what = output.evalue
+                event = output.evalue
             elif "MemoryError" in text or "can't allocate memory" in text:
-                what = "out of memory"
-            elif output.get("ename") in NOT_THERE:
-                what = _not_there(output.ename, str(output.get("evalue")))
+                event = "out of memory"
+            elif output.get("ename") in MISSING:
+                event = _missing(output.ename, str(output.get("evalue")))
             else:
                 continue
-            found.setdefault(what, []).append(grade_id(cell) or f"cell {number}")
+            cells_by_event.setdefault(event, []).append(
+                grade_id(cell) or f"cell {number}"
+            )
     return [
-        f"{what}: {first_few(dict.fromkeys(names))}" for what, names in found.items()
+        f"{event}: {first_few(dict.fromkeys(names))}"
+        for event, names in cells_by_event.items()
     ]
 
 
-def _not_there(ename, evalue):
-    """Say what a cell has looked for in vain."""
-    said = " ".join(evalue.split())
-    found = re.search(NOT_THERE[ename], said)
+def _missing(ename, evalue):
+    """Say which module or file a cell has not found."""
+    message = " ".join(evalue.split())
+    match = re.search(MISSING[ename], message)
     if ename == "FileNotFoundError":
         return (
-            f"{(found or [said])[0]} is not there when the notebook runs (of what was"
+            f"{(match or [message])[0]} is not there when the notebook runs (of what was"
             " handed in only .py files that it imports are)"
         )
     return (
         "expected a module of requirements.txt or a .py file beside the notebook,"
-        f" there is no {found[1] if found else said}"
+        f" there is no {match[1] if match else message}"
     )
 
 
-def feedback(name: str, place: Path, by_hand: dict) -> None:
-    """Write nbgrader's page on a graded submission, ``place / "feedback.html"``.
+def feedback(name: str, graded: Path, by_hand: dict) -> None:
+    """Write nbgrader's page on a graded submission, ``graded / "feedback.html"``.
 
-    The names of cells that could not be shown go into ``place / LEFT_OUT``.
+    The names of cells that could not be shown go into ``graded / LEFT_OUT``.
 
     Parameters
     ----------
@@ -148,10 +167,10 @@ def feedback(name: str, place: Path, by_hand: dict) -> None:
         Points and comment for what was marked by hand, by grade id.
     """
     folder = Path.cwd()
-    shutil.copy(place / "gradebook.db", folder)
+    shutil.copy(graded / "gradebook.db", folder)
     notebooks = folder / "autograded" / STUDENT / name
     notebooks.mkdir(parents=True)
-    shutil.copy(place / f"{name}.ipynb", notebooks)
+    shutil.copy(graded / f"{name}.ipynb", notebooks)
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
         for task, (points, comment) in by_hand.items():
             book.find_grade(task, name, name, STUDENT).manual_score = points
@@ -166,15 +185,15 @@ def feedback(name: str, place: Path, by_hand: dict) -> None:
             raise RuntimeError(_reason(done))
         nbformat.write(notebook, path)
         _require(nbgrader(folder).generate_feedback(name, STUDENT, force=True))
-    write(place / LEFT_OUT, json.dumps(left_out))
+    write(graded / LEFT_OUT, json.dumps(left_out))
     page = folder / "feedback" / STUDENT / name / f"{name}.html"
-    shutil.copy(page, place / "feedback.html")
+    shutil.copy(page, graded / "feedback.html")
 
 
 def leave_out_what_fails(notebook: NotebookNode) -> list[str]:
-    """Replace what cannot be shown on a page; changes ``notebook``.
+    """Replace the cells that cannot be shown on a page; changes ``notebook``.
 
-    A text is shown as it was typed, outputs are left out.
+    A text is shown as it was typed; outputs are left out.
 
     Returns
     -------
@@ -190,12 +209,11 @@ def leave_out_what_fails(notebook: NotebookNode) -> list[str]:
         except Exception:  # whatever a text or an output makes the exporter raise
             names.append(grade_id(cell) or f"cell {number}")
         if cell.cell_type == "code":
-            said = {"text": "The outputs of this cell cannot be shown."}
-            cell.outputs = [new_output("stream", **said)]
+            cell.outputs = [new_output("stream", **NOT_SHOWN)]
         else:
             cell.attachments = {}
-            typed = textwrap.indent(cell.source, "    ")
-            cell.source = f"This text is shown as it was typed.\n\n{typed}"
+            text = textwrap.indent(cell.source, "    ")
+            cell.source = f"This text is shown as it was typed.\n\n{text}"
     return names
 
 
@@ -205,12 +223,12 @@ def _require(done):
 
 
 def _reason(done):
-    """Why nbgrader has not done what it should, in a line; the rest is printed."""
+    """Return in one line why nbgrader has failed; print its whole log."""
     log = f"{done.get('log') or ''}\n{done.get('error') or ''}"
     print(log)
     errors = re.findall(r"^ {4}([\w.]+(?:Error|Exception|Notebook)\b.*)$", log, re.M)
     return (errors or log.strip().split("\n"))[-1][:300]
 
 
-def _save(place, result):
-    write(place / "result.json", json.dumps(result, ensure_ascii=False, indent=1))
+def _save(out, result):
+    write(out / "result.json", json.dumps(result, ensure_ascii=False, indent=1))

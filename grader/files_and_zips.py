@@ -28,12 +28,12 @@ KINDS = {  # by their first bytes
 
 
 class NotGraded(Exception):
-    """Why a submission gets no marks, in words for the table."""
+    """The reason why a submission gets no marks, for the column of remarks."""
 
 
 @dataclass(frozen=True)
 class File:
-    """A file by its name, in words for a remark; on the disk, or its bytes."""
+    """A file: its name as remarks show it, and its path or, within a zip, its bytes."""
 
     name: str
     path: Path | None = None
@@ -42,9 +42,9 @@ class File:
     def read(self) -> bytes:
         """Read all bytes; raises NotGraded where they are too many."""
         if self.size > MOST_BYTES:
-            what = f"expected less than {MOST_BYTES // 10**6} MB"
+            limit = f"expected less than {MOST_BYTES // 10**6} MB"
             hint = ": clear the outputs" if ".ipynb" in self.base.lower() else ""
-            raise NotGraded(f"{what}, got {self.size // 10**6}{hint}")
+            raise NotGraded(f"{limit}, got {self.size // 10**6}{hint}")
         return self.path.read_bytes() if self.path else self.data
 
     def start(self) -> bytes:
@@ -81,19 +81,19 @@ class File:
 
 
 def stem(name: str) -> str:
-    """Return a file's name without suffix; ``.ipynb`` with what a browser adds is one."""
-    at = name.lower().rfind(".ipynb")
-    return name[:at] if at > 0 else PurePosixPath(name).stem
+    """Return a file's name without its suffix, or without ``.ipynb`` and all after it."""
+    end = name.lower().rfind(".ipynb")
+    return name[:end] if end > 0 else PurePosixPath(name).stem
 
 
 def is_read(path: Path) -> bool:
-    """Whether anything of a file is read but its name."""
+    """Return whether the content of a file is read, or only its name."""
     named = ".ipynb" in path.name.lower() or path.suffix.lower() in READ
     return named and path.stat().st_size <= MOST_BYTES
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder has been put there by a program, by its name."""
+    """Return whether a file or folder is one that programs create, judging by its name."""
     return name.startswith((".", "__MACOSX")) or name in ("Thumbs.db", "desktop.ini")
 
 
@@ -103,16 +103,16 @@ def files(paths: Iterable[Path]) -> list[File]:
 
 
 def legible(path: Path) -> str:
-    """Return a file's name, with signs in place of what is no UTF-8."""
+    """Return a file's name with a replacement sign for what is not UTF-8."""
     return os.fsencode(path.name).decode(errors="replace")
 
 
 def kind(start: bytes) -> str | None:
-    """Name what a file is that is no notebook, by how it begins; None if unknown."""
+    """Return what a file other than a notebook is, by its first bytes; None if unknown."""
     beginning = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:20]
-    for known, what in KINDS.items():
-        if beginning.startswith(known) or beginning.lower().startswith(known):
-            return what
+    for signature, description in KINDS.items():
+        if beginning.startswith(signature) or beginning.lower().startswith(signature):
+            return description
     if re.search(rb"^# (In\[|%%)", start, re.M):
         return "a Python script, which has no cells"
     return None
@@ -126,7 +126,7 @@ def unpacked(file: File) -> list[File]:
     Raises
     ------
     NotGraded
-        If it is no zip, is damaged, encrypted or too large, or has a path out of itself.
+        If it is no zip, damaged, encrypted or too large, or a path leads out of it.
     """
     try:
         return list(_members(file))
@@ -149,8 +149,7 @@ def _members(file):
         path = path_of(member)
         outside = path.is_absolute() or re.fullmatch("[A-Za-z]:", path.parts[0])
         if outside or ".." in path.parts:
-            found = repr(member.filename)
-            raise NotGraded(f"expected paths within the zip, got {found}")
+            raise NotGraded(f"expected paths within the zip, got {member.filename!r}")
         link = stat.S_ISLNK(member.external_attr >> 16)
         if link or any(map(is_hidden, path.parts)):
             continue
@@ -167,7 +166,7 @@ def _members(file):
 
 
 def is_zip(file: File) -> bool:
-    """Whether it has to be unpacked: a zip by name or, called a notebook, by content."""
-    found = kind(file.start())
-    by_name = file.suffix == ".zip" and found is None
-    return by_name or (file.suffix in (".zip", ".ipynb") and found == "a zip")
+    """Return whether a file is a zip: by its name or, if called a notebook, by its content."""
+    content_kind = kind(file.start())
+    by_name = file.suffix == ".zip" and content_kind is None
+    return by_name or (file.suffix in (".zip", ".ipynb") and content_kind == "a zip")
