@@ -213,6 +213,17 @@ def test_a_place_past_the_last_is_refused(book, kind, room, read, more):
 
 
 FAULTS = [
+    Fault("X.square().mean(dim=-1", "X.square().sum(dim=-1", "a sum in RMSNorm"),
+    Fault("rotate(Q), rotate(K), V, is_causal", "rotate(Q), rotate(K), rotate(V), is_causal",
+          "the values turn, too"),
+    Fault("rotate(Q), rotate(K), V, is_causal", "rotate(Q), K, V, is_causal",
+          "the keys do not turn"),
+    Fault("Q, K = rotate(Q, start), rotate(K, start)", "Q = rotate(Q, start)",
+          "the model's keys do not turn"),
+    Fault("Q, K = rotate(Q, start), rotate(K, start)",
+          "Q, K, V = rotate(Q, start), rotate(K, start), rotate(V, start)",
+          "the model's values turn, too"),
+    Fault("is_causal=True, enable_gqa", "is_causal=False, enable_gqa", "sees the future"),
     Fault("S = Q @ K.T / np.sqrt(Q.shape[1])", "S = Q @ K.T", "no scale"),
     Fault("A = softmax(S, axis=1)  # over", "A = softmax(S, axis=0)  # over", "wrong axis"),
     Fault("K.T @ Q / np.sqrt(len(Q)), axis=0", "K.T @ Q / np.sqrt(len(Q)), axis=1",
