@@ -204,6 +204,11 @@ def test_a_warm_up_to_the_end_has_no_cosine(book, steps, warm):
 
 
 FAULTS = [
+    Fault(
+        "rho * X + (1 - rho) * X[partner]", "rho * X + rho * X[partner]", "not a mean"
+    ),
+    Fault("rho * Y + (1 - rho) * Y[partner]", "Y", "targets are not mixed"),
+    Fault("beta * a + (1 - beta) * w", "(1 - beta) * a + beta * w", "forgets too fast"),
     Fault("lambda A: 1 - A**2)", "lambda A: 1 + A**2)", "sign in tanh'"),
     Fault("slope(A) * mask", "slope(A)", "the mask forgotten on the way back"),
     Fault("As[l].mT @ dZ", "np.abs(As[l]).mT @ dZ", "activations without their sign"),
