@@ -213,6 +213,8 @@ def test_masked_loss_ignores_an_infinite_score_of_padding(book, N, V, seed):
 
 
 FAULTS = [
+    Fault("np.cumsum(P[order]) - P[order]", "np.cumsum(P[order])", "one word too few"),
+    Fault("P >= m * P.max()", "P >= m", "min-p without the largest"),
     Fault("X[:, t] @ w", "X[:, 0] @ w", "the encoder reads the first word only"),
     Fault('h @ w["U"] + w["b"])', 'h @ w["U"])', "the encoder without its bias"),
     Fault("h = np.tanh(X[:, t]", "h = (X[:, t]", "the encoder without tanh"),
