@@ -206,6 +206,21 @@ def questions():
     return "\n".join(_table(["question", "chapter"], cells))
 
 
+def practice():
+    """List what people use now: the subjects of each chapter's section on it."""
+    cells = []
+    for slug, chapter in chapters.CHAPTERS.items():
+        label = f"sec-{chapter.digits}-now"
+        if label in chapter.sections:
+            section = chapter.markdown.partition(f"({label})=\n")[2]
+            text = re.split(r"^\(sec-", section, flags=re.M)[0]
+            subjects = "; ".join(re.findall(r"^\*\*(.+?)[.?]\*\*", text, re.M))
+            english = re.sub(r" \([\u4e00-\u9fff]+\)", "", subjects)
+            title = f"[{chapter.title}](#{label})"
+            cells.append([_chapter(slug), title, _cell(english)])
+    return "\n".join(_table(["chapter", "section", "in use"], cells))
+
+
 def gallery():
     """Show a picture of every interactive figure, which leads to it: press.pages.gallery."""
     out = []
@@ -262,6 +277,7 @@ TABLES = {
         glossary,
         index,
         letters,
+        practice,
         questions,
         sources,
     )
