@@ -13,6 +13,9 @@ paper       the book and its chapters for print
 build       jupyter-book, called; ``__main__`` is what ``make book`` and ``check`` run
 =========== =========================================================================
 
+A cell that fails: ``execution/pytest_plugin.py`` notes it, ``execution/record.py`` keeps it,
+``execution/failure_box.py`` shows it on its page, and ``__main__`` exits with status 1.
+
 Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.
 """
 
@@ -28,7 +31,7 @@ EXTENSIONS = (
     "tables",
     "pages.markdown",
     "pages.marks",
-    "pages.numbers",
+    "pages.equation_numbers",
     "pages.alt",
     "pages.failed",
     "pages.code",

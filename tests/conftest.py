@@ -7,7 +7,7 @@ import matplotlib
 import pytest
 from hypothesis import settings
 
-from press.execution.plugin import restrict_kernels
+from press.execution.pytest_plugin import restrict_kernels
 
 matplotlib.use("agg")  # no window from the tests
 restrict_kernels()  # the Pythons that a test starts, too

@@ -22,7 +22,7 @@ from itertools import zip_longest
 
 from bs4 import BeautifulSoup, Comment, Tag
 
-from press.execution.box import BOX
+from press.execution.failure_box import BOX
 from press.pages.marks import cell_of
 
 CODE_LINES = 24  # of a slide

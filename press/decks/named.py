@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 from bs4 import Tag
 
-from press.figures import payload
+from press.figures.bundle import payload
 from utils.interact.positions import indices_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)

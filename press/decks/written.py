@@ -17,7 +17,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from press import chapters
 from press.decks import named
 from press.decks.cut import Slide, cells
-from press.execution.box import BOX, HERE
+from press.execution.failure_box import BOX, HERE
 
 FOLDER = chapters.ROOT / "slides"
 ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")

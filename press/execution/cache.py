@@ -18,7 +18,7 @@ from sphinx.util import logging
 
 from press.chapters import BUILD, ROOT
 from press.execution import record
-from press.execution.box import Failure, box
+from press.execution.failure_box import Failure, box
 
 LOG = BUILD / "logs" / "notebooks.txt"
 # What a notebook may use besides itself; jupyter-cache compares its code.
@@ -120,7 +120,7 @@ def execute(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> Non
 def _pytest(paths, root):
     """Return the command that executes notebooks."""
     workers = min(len(paths), int(os.environ.get("WORKERS") or os.cpu_count()))
-    command = [sys.executable, "-m", "pytest", "-p", "press.execution.plugin"]
+    command = [sys.executable, "-m", "pytest", "-p", "press.execution.pytest_plugin"]
     command += ["--noconftest", "-p", "no:cacheprovider", "-c", os.devnull]
     command += [f"--rootdir={root}", f"--keep={folder(root)}"]
     seconds = os.environ.get("CELL_SECONDS") or CELL_SECONDS

@@ -14,7 +14,7 @@ from utils.interact.positions import linked
 
 FIGURES = {"figure", "widget"}
 DRAWS = re.compile(r"\b(matplotlib|interact)\b")  # other kernels start without drawing
-PREPARE = """from press.figures import {bundle}
+PREPARE = """from press.figures.bundle import {bundle}
 from utils.interact import show_with
 show_with({bundle})
 del {bundle}, show_with

@@ -6,8 +6,8 @@ import json
 from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell
 
-from press.execution.box import Failure
 from press.execution.cells import AGAIN, PREPARE, DrawnAgain, Unlike
+from press.execution.failure_box import Failure
 from press.execution.kernel import Kernel
 
 # In one line, which leaves no name behind.

@@ -13,7 +13,7 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.cache.db import NbCacheRecord
 from nbformat import NotebookNode
 
-from press.execution.box import Failure
+from press.execution.failure_box import Failure
 from press.pages.links import cite_outputs
 
 

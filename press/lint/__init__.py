@@ -1,15 +1,15 @@
 """What a notebook must keep to: each rule is a function that lists what breaks it.
 
-cells     what a cell is, and how large it may be
-prose     words, sentences and formulas of the text
-questions what readers ask, and how it is answered
-sliders   each figure is predicted before, explained after and checked
-claims    what holds, apart from what happened here
-evidence  conditions that prove nothing
+cells        what a cell is, and how large it may be
+prose        words, sentences and formulas of the text
+questions    what readers ask, and how it is answered
+sliders      each figure is predicted before, explained after and checked
+claim_cells  each general sentence about what was measured has a cell that may fail
+evidence     conditions that prove nothing
 """
 
 from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
-from press.lint.claims import claims, room
+from press.lint.claim_cells import claims, long_checks, long_notation
 from press.lint.evidence import decoys, fixed_conditions
 from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
 from press.lint.questions import questions
@@ -32,8 +32,9 @@ __all__ = [
     "fixed_conditions",
     "globals_read",
     "kind",
+    "long_checks",
+    "long_notation",
     "questions",
-    "room",
     "seen",
     "size",
     "sliders",

@@ -9,7 +9,7 @@ from sphinx.highlighting import PygmentsBridge
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from press import chapters
-from press.execution.box import boxes
+from press.execution.failure_box import boxes
 
 # Lines that may stand open: a short check is the lesson, a short experiment says what it does,
 # while a check of what a figure shows (``seen``) is for whoever doubts the figure.

@@ -3,7 +3,7 @@
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from press.execution.box import BOX, HERE, boxes
+from press.execution.failure_box import BOX, HERE, boxes
 
 
 def setup(app):

@@ -8,7 +8,7 @@ from sphinx import addnodes
 from sphinx_exercise.nodes import solution_node
 
 from press import chapters
-from press.execution.box import boxes
+from press.execution.failure_box import boxes
 from press.pages.code import OPEN
 from press.paper import figures
 from press.paper.latex import raw

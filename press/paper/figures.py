@@ -12,7 +12,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from press.chapters import Chapter
-from press.execution.box import boxes
+from press.execution.failure_box import boxes
 from press.paper.latex import escape
 from utils.interact.controls import starts, state
 from utils.interact.positions import indices_of, linked

@@ -6,7 +6,7 @@ import sys
 
 import nbformat
 
-from press.execution.plugin import is_handle
+from press.execution.pytest_plugin import is_handle
 from tests.chapter_code import ROOT
 
 FIGURE = '''from utils.interact import interact
@@ -40,7 +40,7 @@ def test_each_figure_runs_again_and_has_the_positions_that_the_text_names(tmp_pa
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbformat.write(notebook, tmp_path / "pictures.ipynb")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "press.execution.plugin", "--noconftest",
+        [sys.executable, "-m", "pytest", "-p", "press.execution.pytest_plugin", "--noconftest",
          "-p", "no:cacheprovider", "--color=no", "-v", tmp_path / "pictures.ipynb"],
         cwd=ROOT, capture_output=True, text=True, timeout=120,
     )  # fmt: skip

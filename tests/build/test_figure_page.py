@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from press.figures import static_bundle
+from press.figures.bundle import static_bundle
 from tests.browser import chromium
 from tests.chapter_code import ROOT
 from tests.figures import ALIVE, line, shown_with

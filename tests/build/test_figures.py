@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from press import figures
+from press.figures import bundle
 from tests.figures import line, shown_with
-from utils.interact import drawing, interact
+from utils.interact import frames, interact
 
 
 @pytest.fixture
 def pages():
-    with shown_with(figures.static_bundle) as shown:
+    with shown_with(bundle.static_bundle) as shown:
         yield shown
 
 
@@ -47,7 +47,7 @@ def test_static_mode_draws_every_position_in_the_order_of_the_controls(pages):
     for index, (slope, shift) in enumerate(
         (k, s) for k in (1, 2) for s in (0.0, 0.5, 1.0)
     ):
-        wanted = np.asarray(drawing._pixels(line(slope, shift), 150, None)).astype(int)
+        wanted = np.asarray(frames._pixels(line(slope, shift), 150, None)).astype(int)
         assert seen[index].shape == wanted.shape
         assert np.abs(seen[index] - wanted).max() < 40  # 128 colours
     plt.close("all")
@@ -197,9 +197,9 @@ def test_other_axes_are_not_put_where_the_defaults_have_theirs(pages):
 
 def test_a_base_is_encoded_once(pages, monkeypatch):
     encoded = []
-    webp = figures._webp
+    webp = bundle._webp
     monkeypatch.setattr(
-        figures, "_webp", lambda *args: encoded.append(len(args)) or webp(*args)
+        bundle, "_webp", lambda *args: encoded.append(len(args)) or webp(*args)
     )
     interact(slope=[1, 2, 3], shift=(0.0, 1.0, 0.25))(line)
     assert sorted(encoded) == [1] * 3 + [2] * 15
@@ -213,9 +213,9 @@ def test_fewer_colours_look_like_all_colours(pages):
         ax.plot(x, 3 * np.sin(x + k), lw=2)
     fig.canvas.draw()
     image = Image.fromarray(np.array(fig.canvas.buffer_rgba())[..., :3])
-    fewer = figures._fewer_colours(image)
+    fewer = bundle._fewer_colours(image)
     all_, some = np.asarray(image, int), np.asarray(fewer, int)
-    assert len(fewer.getcolors()) <= figures.COLOURS
+    assert len(fewer.getcolors()) <= bundle.COLOURS
     assert np.abs(some - all_).max(axis=-1).mean() < 1  # of 255
     assert ((some == 255).all(axis=-1) == (all_ == 255).all(axis=-1)).all()  # white
 
@@ -230,7 +230,7 @@ def test_the_default_bundle_draws_the_defaults_alone(pages):
 
     interact(slope=[1, 2])(recorded)
     drawn.clear()
-    with shown_with(figures.default_bundle) as defaults:
+    with shown_with(bundle.default_bundle) as defaults:
         interact(slope=[1, 2])(recorded)
     assert set(drawn) == {2}
     of_pages = {"text/html", "application/pdf"}

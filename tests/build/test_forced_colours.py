@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from press.figures import static_bundle
+from press.figures.bundle import static_bundle
 from press.tables.chapter_map import book_map
 from tests.browser import chromium
 from tests.chapter_code import ROOT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from press.figures import static_bundle
+from press.figures.bundle import static_bundle
 from tests.browser import chromium
 from tests.figures import ALIVE, line, shown_with
 from utils.interact import interact

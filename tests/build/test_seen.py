@@ -122,7 +122,7 @@ def test_a_build_tries_the_checks_after_the_notebook(tmp_path, compared, status)
     check = f'assert height(xs, 3, "dark red") {compared}'
     nbformat.write(notebook(check), tmp_path / "small.ipynb")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "press.execution.plugin", "--noconftest",
+        [sys.executable, "-m", "pytest", "-p", "press.execution.pytest_plugin", "--noconftest",
          "-p", "no:cacheprovider", "--color=no", tmp_path / "small.ipynb"],
         cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120,
     )  # fmt: skip

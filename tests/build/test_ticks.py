@@ -5,7 +5,7 @@ import pytest
 
 from press.figures import ticks
 from utils.interact.controls import controls_of
-from utils.interact.drawing import frame, layout_of
+from utils.interact.frames import frame, layout_of
 
 
 @pytest.fixture

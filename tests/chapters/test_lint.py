@@ -278,10 +278,13 @@ def test_a_chapter_with_claims_has_short_checks_and_few_letters():
         "## Notation\n\n| symbol | meaning |\n|---|---|\n" + "| $x$ | input |\n" * 16
     )
     cells = [text(table), HOLDS, CLAIM, code("\n".join(["assert x < 1"] * 16), "check")]
-    long_check, long_table = rules.room(nbformat.v4.new_notebook(cells=cells))
-    assert "expected 15 lines, got 16" in long_check
-    assert "at most 15 rows, got 16" in long_table
-    assert rules.room(nbformat.v4.new_notebook(cells=[cells[0], cells[3]])) == []
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    (error,) = rules.long_checks(notebook)
+    assert "expected 15 lines, got 16" in error
+    (error,) = rules.long_notation(notebook)
+    assert "at most 15 rows, got 16" in error
+    notebook.cells = [cells[0], cells[3]]  # without the claim
+    assert not rules.long_checks(notebook) + rules.long_notation(notebook)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ SMALL = """
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 import matplotlib.pyplot as plt
-from press.figures import static_bundle
+from press.figures.bundle import static_bundle
 from utils.interact import interact, show_with
 
 def line(slope=1.0, ink="C0", dashed=False):

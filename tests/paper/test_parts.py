@@ -6,7 +6,7 @@ from itertools import groupby
 import pytest
 from docutils import nodes
 
-from press.figures import static_bundle
+from press.figures.bundle import static_bundle
 from press.paper import back, engine, figures
 from press.paper.writer import _unicode_math, columns
 from press.tables import appendices

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from press import chapters
-from press.execution.plugin import restrict_kernels
+from press.execution.pytest_plugin import restrict_kernels
 from tests.robustness import runs
 
 DRAWS = 3  # of other last bits

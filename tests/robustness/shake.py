@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from press import chapters
-from press.execution.plugin import restrict_kernels
+from press.execution.pytest_plugin import restrict_kernels
 from tests.robustness import runs
 
 STRIDE = 10_007  # from one shift to the next: further than any list of seeds is long

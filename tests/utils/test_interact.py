@@ -8,7 +8,7 @@ import pytest
 
 import utils.interact as module
 from tests.figures import line, shown_with
-from utils.interact import controls, drawing, interact, show_with
+from utils.interact import controls, frames, interact, show_with
 from utils.interact.live import live_bundle
 
 
@@ -245,7 +245,7 @@ def test_garbage_is_collected_after_the_picture_and_as_before(shown):
 
     interact(slope=[1, 2])(watched)
     assert during[-1] is False and gc.isenabled()
-    with pytest.raises(ZeroDivisionError), drawing.garbage_later():
+    with pytest.raises(ZeroDivisionError), frames.garbage_later():
         raise ZeroDivisionError
     assert gc.isenabled()
     gc.disable()

@@ -8,9 +8,9 @@
 
 It shows the figure with ipywidgets: drawn again as the reader drags. ``show_with`` says
 otherwise, for the Python that it is called in: the book's pages hold all frames of a figure,
-drawn beforehand (``press.figures.static_bundle``).
+drawn beforehand (``press.figures.bundle.static_bundle``).
 
-``controls`` reads what the author gives, ``drawing`` makes a frame, ``live`` shows it;
+``controls`` reads what the author gives, ``frames`` draws a frame, ``live`` shows it;
 ``positions`` reads where a link sets the controls.
 """
 

@@ -8,7 +8,7 @@ from importlib import resources
 import ipywidgets as widgets
 
 from utils.interact.controls import Control, starts
-from utils.interact.drawing import describe, frame, garbage_later, layout_of, png
+from utils.interact.frames import describe, frame, garbage_later, layout_of, png
 
 STYLE = resources.files("utils.interact") / "live.css"
 NO_ROOM = {"height": "0", "margin": "0"}

@@ -23,8 +23,8 @@ from nbval.plugin import IPyNbCell
 
 from press import chapters
 from press.execution import failures, record
-from press.execution.box import box, remark
 from press.execution.cells import Notebook, drawn_again
+from press.execution.failure_box import box, remark
 from press.execution.progress import Progress
 
 # What a call of matplotlib returns: no output of a cell that shows its picture.
