@@ -44,43 +44,43 @@ lab: $(READY)  ## Open the chapters in JupyterLab
 book: $(READY) homework  ## Execute every notebook and build the book
 	@$(BIN)/python -m press
 
-pdf: $(READY)  ## After make book, for print: the whole in one file, each chapter in one
+pdf: $(READY)  ## PDFs of the book and of each chapter; run make book first
 	@$(BIN)/python -m press.paper
 
-check: $(READY) homework  ## One chapter alone: make check CHAPTER=08_backprop
+check: $(READY) homework  ## Test one chapter: make check CHAPTER=08_backprop
 	@$(BIN)/python -m press --check "$(CHAPTER)"
 
-chapter: $(READY)  ## A new chapter: make chapter CHAPTER=21_diffusion TITLE="Diffusion models"
+chapter: $(READY)  ## Begin a new chapter: make chapter CHAPTER=21_diffusion TITLE="Diffusion models"
 	@$(BIN)/python -m press.new_chapter "$(CHAPTER)" "$(TITLE)"
 
 # On a book with boxes too, the tests run; then the status is the book's. Not after Ctrl-C.
-test: $(READY) homework browser  ## Build the book, run every test on sources and pages
+test: $(READY) homework browser  ## Build the book and test it; evidence, shake, elsewhere and live are apart
 	@$(BIN)/python -m press; book=$$?; test $$book -ne 130 && \
 	$(BIN)/python -m pytest -n $(WORKERS) tests --ignore=tests/evidence && exit $$book
 
-evidence: $(READY)  ## Searches for rates and long trainings: before a release
+evidence: $(READY)  ## Repeat long trainings and searches for learning rates: hours
 	$(BIN)/python -m pytest -n $(WORKERS) tests/evidence
 
-shake: $(READY)  ## Do claims hold with other seeds? make shake CHAPTER=08_backprop SHIFTS=5
+shake: $(READY)  ## Try claims with other seeds: make shake CHAPTER=08_backprop SHIFTS=5
 	@$(BIN)/python -m tests.robustness.shake $(CHAPTER) --shifts $(or $(SHIFTS),5)
 
-elsewhere: $(READY)  ## Do checks hold on other processors? make elsewhere CHAPTER=08_backprop
+elsewhere: $(READY)  ## Try checks with the arithmetic of other processors: make elsewhere CHAPTER=08_backprop
 	@$(BIN)/python -m tests.robustness.elsewhere $(CHAPTER)
 
 live: $(READY) browser  ## Run every chapter in a real JupyterLab
 	$(BIN)/python -m pytest --live-all tests/live
 
-style: $(READY)
+style: $(READY)  ## Check the format of code and notebooks, and the pinned packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(NOTEBOOKS)
 	$(BIN)/deptry . --config .ci/deptry.toml
 
-lint: style  ## Check the style of code and notebooks
+lint: style  ## The same, and the rules for cells, text and tables
 	$(BIN)/python -m pytest -q tests/chapters/test_cells.py tests/chapters/test_text.py \
 	  tests/chapters/test_note_rows.py tests/chapters/test_repository.py tests/pages/test_tables.py
 
-format: $(READY)  ## Bring code and notebooks into style, strip outputs
+format: $(READY)  ## Format code and notebooks, strip outputs
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/nbstripout --keep-id $(NOTEBOOKS)
@@ -89,35 +89,36 @@ lock: $(READY)  ## Renew requirements.lock after a change of requirements.txt
 	$(PIP) uv==0.13.9
 	$(BIN)/uv pip compile --quiet --upgrade requirements.txt --output-file requirements.lock
 
-slides: $(READY) homework  ## Decks for lectures: make slides CHAPTER=16_attention
+slides: $(READY) homework  ## Build decks for lectures, all or one: make slides CHAPTER=16_attention
 	@$(BIN)/python -m press; book=$$?; test $$book -ne 130 && \
 	$(BIN)/python -m press.decks $(CHAPTER) && exit $$book
 
-present: $(READY)  ## Sliders live, without code: make present CHAPTER=16_attention
+present: $(READY)  ## Show a chapter's sliders live, without code: make present CHAPTER=16_attention
 	@$(BIN)/python -m press.decks.present $(CHAPTER)
 
 homework: $(READY)  ## Make a zip for students from each assignment
 	@$(BIN)/python -m grader.release homework/source _build/homework requirements.txt
 
-grade: $(READY)  ## Grade: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
+grade: $(READY)  ## Grade submissions: make grade SUBMISSIONS=folder ASSIGNMENT=06_activations
 	@$(BIN)/python -m grader --jobs $(WORKERS) $(if $(CLUSTER),--cluster $(CLUSTER)) $(if $(COURSE),--course "$(COURSE)") "$(SUBMISSIONS)" "homework/source/$(ASSIGNMENT)"
 
-browser: $(READY)
+browser: $(READY)  ## Find Chromium for the tests, or download it
 	@$(BIN)/python -m tests.browser
 
 $(PROXY):
 	@command -v npm >/dev/null || { echo "No proxy for JupyterHub: install Node.js 20 or newer, with npm."; exit 1; }
 	npm install --prefix $(NODE) --silent --no-audit --no-fund configurable-http-proxy@5.3.0
 
-proxy: $(PROXY)  # then `make test` has a class of three on a hub, else it leaves it out
+# Without it `make test` leaves the class of three on a hub out.
+proxy: $(PROXY)  ## Download JupyterHub's proxy, with npm; then make test includes a small hub
 
-hub: $(READY) $(PROXY)  ## A JupyterHub with a course on this computer; see hub/README.md
+hub: $(READY) $(PROXY)  ## Start a JupyterHub with a course on this computer; see hub/README.md
 	@$(BIN)/python -m jupyterhub -f hub/jupyterhub_config.py
 
-hub-test: $(READY) $(PROXY)  ## A class of thirty on a JupyterHub: minutes
+hub-test: $(READY) $(PROXY)  ## Test a class of thirty on a JupyterHub: minutes
 	$(BIN)/python -m pytest --hub-all tests/hub
 
-bench: book browser  ## What layers, sliders, chapters and pages cost
+bench: book browser  ## Measure what layers, sliders, chapters and pages cost
 	$(BIN)/python -m tests.benchmarks
 
 clean:  ## Remove what was built (not .venv)
