@@ -25,16 +25,22 @@ def main(limits: Limits = DEFAULT) -> None:
             stream.reconfigure(errors="replace")
     parser = argparse.ArgumentParser(prog="grader")
     parser.add_argument(
-        "submissions", help="folder with a file or a folder per student"
+        "submissions", help="folder with a file or a folder for each student"
     )
-    parser.add_argument("assignment", help="folder NAME with the notebook NAME.ipynb")
-    parser.add_argument("--out", help="folder for marks and feedback")
+    parser.add_argument("assignment", help="its folder NAME, which holds NAME.ipynb")
     parser.add_argument(
-        "--course", help="nbgrader's, on a hub, in place of submissions"
+        "--out", help="folder for marks and feedback; default: SUBMISSIONS-marks/NAME"
+    )
+    parser.add_argument(
+        "--course", help="nbgrader's course folder: grade what the hub has collected"
     )
     cores = os.cpu_count() or 1
-    parser.add_argument("--jobs", type=int, default=cores, help="submissions at a time")
-    parser.add_argument("--cluster", help="tcp://scheduler:8786, tls://… or local")
+    parser.add_argument(
+        "--jobs", type=int, default=cores, help="submissions to grade at a time"
+    )
+    parser.add_argument(
+        "--cluster", help="Dask scheduler, tcp://… or tls://…, or: local"
+    )
     options = parser.parse_args()
     if options.jobs < 1:
         parser.error(f"--jobs: expected 1 or more, got {options.jobs}")

@@ -21,9 +21,13 @@ NEEDED = ("ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch")
 def main() -> None:
     """Read the arguments and release."""
     parser = argparse.ArgumentParser(prog="grader.release")
-    parser.add_argument("assignments", type=Path, help="folder with a folder for each")
+    parser.add_argument(
+        "assignments", type=Path, help="folder with a folder for each assignment"
+    )
     parser.add_argument("zips", type=Path, help="folder to write NAME.zip into")
-    parser.add_argument("requirements", type=Path, help="file with pinned versions")
+    parser.add_argument(
+        "requirements", type=Path, help="requirements.txt with pinned versions"
+    )
     options = parser.parse_args()
     folders = assignments(options.assignments.resolve())
     if not folders:

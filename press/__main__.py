@@ -1,4 +1,4 @@
-"""``make book`` and ``make check``: what is being made in a line, the chatter in a file."""
+"""Build the book or check one chapter: a line for each step, all output in a file."""
 
 import argparse
 import subprocess
@@ -17,7 +17,9 @@ STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
 def main() -> None:
     """Build the whole book, or check one chapter of it; what failed is told at the end."""
     parser = argparse.ArgumentParser(prog="press", description=__doc__)
-    parser.add_argument("--check", metavar="NN_slug", help="this chapter alone")
+    parser.add_argument(
+        "--check", metavar="NN_slug", help="test and build this chapter alone"
+    )
     options = parser.parse_args()
     if options.check not in (None, *chapters.CHAPTERS):
         known = ", ".join(chapters.CHAPTERS)
@@ -41,7 +43,7 @@ def book() -> list[str]:
     _print(troubles)
     if stands:
         print(
-            f"The book stands. Open it with a browser:  {_address(chapters.BUILD / 'html')}"
+            f"The book is built. Open it in a browser:  {_address(chapters.BUILD / 'html')}"
         )
     return troubles
 
@@ -80,7 +82,7 @@ def check(slug: str) -> list[str]:
     troubles += _failed([chapters.CHAPTERS[slug].path])
     _print(troubles)
     if stands:
-        what = "has its page" if troubles else "holds"
+        what = "is built, with failures" if troubles else "passes"
         spent = time.monotonic() - begun
         print(f"{slug} {what}, in {spent:.0f} s:  {_address(html, slug)}")
     return troubles

@@ -11,7 +11,7 @@ def main(arguments: list[str]) -> None:
     """Make the decks of the chapters named, or of all; a deck that is newest stays."""
     parser = argparse.ArgumentParser(description="Cut decks from the built pages.")
     parser.add_argument("slugs", nargs="*", metavar="NN_slug")
-    parser.add_argument("--all", action="store_true", help="starred sections too")
+    parser.add_argument("--all", action="store_true", help="include starred sections")
     options = parser.parse_args(arguments)
     unknown = set(options.slugs) - set(chapters.CHAPTERS)
     if unknown:

@@ -178,7 +178,11 @@ def main():
     parser.add_argument("--students", type=int, default=500)
     parser.add_argument("--real", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--sleeping", type=int, nargs="*", default=[16, 64])
-    parser.add_argument("--seconds", type=float, help="that one who sleeps takes")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="that a sleeping worker takes for a submission; default: as measured",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         released, took = sample(Path(folder))

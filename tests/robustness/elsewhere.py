@@ -37,12 +37,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="elsewhere", description=__doc__)
     parser.add_argument("notebooks", nargs="*", metavar="NN_slug")
     parser.add_argument(
-        "--only", nargs="+", metavar="NAME", help="of the arithmetics these"
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        help="try these alone, such as 'AVX2 alone'",
     )
     parser.add_argument(
         "--environment",
         metavar="NAME",
-        help="run nothing: print what an older processor's arithmetic sets, for `env`",
+        help="run nothing: print the environment variables of this one, for `env`",
     )
     options = parser.parse_args()
     variants = arithmetics()

@@ -23,7 +23,9 @@ def main() -> None:
     """Shake notebooks; the exit status is 1 if a claim fell."""
     parser = argparse.ArgumentParser(prog="shake", description=__doc__)
     parser.add_argument("notebooks", nargs="*", metavar="NN_slug")
-    parser.add_argument("--shifts", type=int, default=5)
+    parser.add_argument(
+        "--shifts", type=int, default=5, help="how many other sets of seeds to try"
+    )
     options = parser.parse_args()
     if options.shifts < 1:
         parser.error(f"expected at least one shift, got {options.shifts}")
