@@ -23,7 +23,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const read = () => {
     if (meanings || !window.MathJax?.tex2chtml) return meanings ?? new Map();
     meanings = new Map();
-    const formulas = MathJax.startup.document.math.toArray().filter(({ start }) => table.contains(start.node));
+    const formulas = [...MathJax.startup.document.math].filter(({ start }) => table.contains(start.node));
     for (const { cells } of table.tBodies[0].rows) {
       const inCell = formulas.filter(({ start }) => cells[0].contains(start.node));
       const symbols = inCell.map(({ math }) => MathJax.tex2chtml(math)).flatMap(named);
