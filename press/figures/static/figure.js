@@ -123,10 +123,10 @@ function enliven(figure) {
   const hint = make("p", { class: "hint", "aria-hidden": "true" }, "Tap the picture to enlarge it.");
   picture.after(hint);
   const measure = () => {
-    const width = picture.clientWidth;
-    hint.hidden = width >= NARROW || width * lettering >= LEGIBLE;
+    const width = picture.clientWidth; // 0 on a slide that is not shown
+    hint.hidden = !width || width >= NARROW || width * lettering >= LEGIBLE;
   };
-  addEventListener("resize", measure);
+  new ResizeObserver(measure).observe(picture);
   measure();
   size.addEventListener("click", () => (dialog.open ? dialog.close() : enlarge()));
   picture.addEventListener("click", enlarge);
