@@ -15,7 +15,10 @@ from tests.chapters.characters import kneser_ney, windows
 from tests.chapters.inputs import with_trainings
 
 # What trains costs most, and no check of the functions above it reads what comes out.
-TRAINS = r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write|broken|deep|longer)"
+TRAINS = (
+    r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write"
+    r"|parts-check|exp-parts|broken|deep|longer)"
+)
 chapter = ChapterCode("17_transformer", without=TRAINS)
 few = settings(deadline=None, max_examples=15)
 near = partial(assert_near, atol=1e-9)
@@ -184,7 +187,7 @@ def test_kneser_ney_by_hand_and_on_some_characters(book):
 @given(T=sizes, pairs=sizes)
 def test_an_odd_dimension_is_refused(book, T, pairs):
     d = 2 * pairs - 1
-    rotary = lambda: book["Attention"](3 * d, 3, rotary=True)(torch.ones(1, T, 3 * d))
+    rotary = lambda: book["RotaryAttention"](3 * d, 3)(torch.ones(1, T, 3 * d))
     wrong = (
         lambda: book["sinusoids"](T, d),
         lambda: book["rotate"](torch.ones(T, d)),
@@ -204,12 +207,12 @@ def test_an_odd_dimension_is_refused(book, T, pairs):
 )  # fmt: skip
 def test_a_place_past_the_last_is_refused(book, kind, room, read, more):
     model = book["Transformer"](7, room, 12, 2, 1, kind)
-    read, cache = min(read, room), [{}]
+    read, model = min(read, room), book["with_cache"](model)
     x = torch.zeros(1, room + more, dtype=torch.long)
     if read:
-        model(x[:, :read], cache)
+        model(x[:, :read])
     with pytest.raises(IndexError, match="out of bounds"):
-        model(x[:, read:], cache if read else None)
+        model(x[:, read:], start=read)
 
 
 FAULTS = [
@@ -218,11 +221,25 @@ FAULTS = [
           "the values turn, too"),
     Fault("rotate(Q), rotate(K), V, is_causal", "rotate(Q), K, V, is_causal",
           "the keys do not turn"),
-    Fault("Q, K = rotate(Q, start), rotate(K, start)", "Q = rotate(Q, start)",
+    Fault("return rotate(Q, start), rotate(K, start), V", "return rotate(Q, start), K, V",
           "the model's keys do not turn"),
-    Fault("Q, K = rotate(Q, start), rotate(K, start)",
-          "Q, K, V = rotate(Q, start), rotate(K, start), rotate(V, start)",
+    Fault("return rotate(Q, start), rotate(K, start), V",
+          "return rotate(Q, start), rotate(K, start), rotate(V, start)",
           "the model's values turn, too"),
+    Fault("return rotate(Q, start), rotate(K, start), V",
+          "return rotate(Q, start), rotate(K, start).flip(-1), V",
+          "the keys' entries in reverse"),
+    Fault("return rotate(Q, start), rotate(K, start), V", "return rotate(Q), rotate(K), V",
+          "a cached word turns as the first"),
+    Fault("X = X + self.attention(self.norm_1(X))\n", "X = self.attention(self.norm_1(X))\n",
+          "today's attention without a residual connection"),
+    Fault("return X + self.down(F.silu(self.gate(Z)) * self.up(Z))",
+          "return self.down(F.silu(self.gate(Z)) * self.up(Z))",
+          "today's network without a residual connection"),
+    Fault("F.silu(self.gate(Z)) * self.up(Z)", "self.gate(Z) * F.silu(self.up(Z))",
+          "SiLU on the wrong side"),
+    Fault("F.silu(self.gate(Z)) * self.up(Z)", "self.gate(Z) * self.up(Z)", "no SiLU"),
+    Fault("Z = self.norm_2(X)\n", "Z = X\n", "today's second norm left out"),
     Fault("is_causal=True, enable_gqa", "is_causal=False, enable_gqa", "sees the future"),
     Fault("S = Q @ K.T / np.sqrt(Q.shape[1])", "S = Q @ K.T", "no scale"),
     Fault("A = softmax(S, axis=1)  # over", "A = softmax(S, axis=0)  # over", "wrong axis"),
@@ -236,13 +253,14 @@ FAULTS = [
     Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(mask, -torch.inf)", "mask turned round"),  # noqa: E501
     Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(~mask, 0.0)", "masked scores of 0"),
     Fault("self.A = S.softmax(dim=-1)", "self.A = S.softmax(dim=-2)", "over the queries"),
-    Fault("(self.A @ V).transpose(1, 2).flatten(2)",
-          "(self.A @ V).flatten(1).unflatten(1, (X.shape[1], -1))", "joined without turning"),
+    Fault("O = (self.A @ V).transpose(1, 2)  # (N, T, h, d_h)",
+          "O = (self.A @ V).flatten(1).unflatten(1, (Q.shape[2], Q.shape[1], -1))",
+          "joined without turning"),
     Fault("angle.sin(), angle.cos()], dim=-1", "angle.cos(), angle.sin()], dim=-1",
           "sine and cosine exchanged"),
     Fault("x * c + y * s, y * c - x * s", "x * c - y * s, y * c + x * s", "turned back"),
     Fault("x * c + y * s, y * c - x * s", "x * c + y * s, y * c + x * s", "no rotation"),
-    Fault("torch.arange(start, start + T)", "torch.arange(T)", "start forgotten"),
+    Fault("torch.arange(start, start + T)[:, None]", "torch.arange(T)[:, None]", "start forgotten"),
     Fault("10000.0 ** (-torch.arange(0, d, 2).double() / d)",
           "10000.0 ** (-torch.arange(d // 2).double() / d)", "frequencies too close"),
     Fault("g * (X - mean) / std + b", "g * ((X - mean) / std + b)", "offset times gain"),
@@ -252,18 +270,24 @@ FAULTS = [
     Fault(" - X_hat * along) / std", ") / std", "no part along taken out"),
     Fault(" - X_hat * along) / std", " - X_hat * along) * std", "times the deviation"),
     Fault('"b": dY.sum(axis=rows)', '"b": dY.mean(axis=rows)', "mean for the offset"),
-    Fault("X = self.add_1(X, self.attention(self.norm_1(X), mask=mask, cache=cache))",
-          "X = self.attention(self.norm_1(X), mask=mask, cache=cache)", "no residual path"),
-    Fault("self.feed_forward(self.norm_2(X)))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
-          "self.feed_forward(X))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask, cache",  # noqa: E501
+    Fault("X = self.add_1(X, self.attention(self.norm_1(X), mask=mask))\n            return",
+          "X = self.attention(self.norm_1(X), mask=mask)\n            return",
+          "no residual path"),
+    Fault("self.feed_forward(self.norm_2(X)))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask)))\n        return",  # noqa: E501
+          "self.feed_forward(X))\n        X = self.norm_1(self.add_1(X, self.attention(X, mask=mask)))\n        return",  # noqa: E501
           "second norm left out"),
     Fault('parts |= {"norm_c": "norm2", "norm_2": "norm3"}', 'parts |= {"norm_c": "norm3"}',
           "norms exchanged"),
     Fault("self.out.weight = self.embed.weight  # tied", "pass", "untied"),
-    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril(done + 1)", "sees one ahead"),
-    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()", "new word sees the first only"),  # noqa: E501
-    Fault("torch.arange(done, done + T)", "torch.arange(T)", "every new word stands first"),
-    Fault('K = torch.cat([cache["K"], K], dim=2)', 'K = torch.cat([K, cache["K"]], dim=2)',
+    Fault("torch.ones(T, T, dtype=torch.bool).tril()",
+          "torch.ones(T, T, dtype=torch.bool).tril(1)", "sees one ahead"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril(done + 1)",
+          "sees one ahead, with a cache"),
+    Fault("dtype=torch.bool).tril(done)", "dtype=torch.bool).tril()",
+          "new word sees the first only"),
+    Fault("torch.arange(start, start + T)  # IndexError", "torch.arange(T)  # IndexError",
+          "every new word stands first"),
+    Fault("K = torch.cat([self.K, K], dim=2)", "K = torch.cat([K, self.K], dim=2)",
           "new keys in front"),
     Fault("counter.get_total_flops() // 2", "counter.get_total_flops()", "counted twice"),
 ]  # fmt: skip

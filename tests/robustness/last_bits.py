@@ -85,12 +85,12 @@ def product(draw: int) -> Callable:
     def multiply(a, b):
         result = a @ b
         if torch.is_tensor(result) and _has_numbers(result):
-            with torch.no_grad():
-                size = ((a.detach() ** 2) @ (b.detach() ** 2)).sqrt()
-                # Neither autograd nor its count of versions sees it.
-                result.data += torch.from_numpy(
-                    _moves(result.numpy(force=True), size.numpy(force=True), draw)
-                )
+            # In NumPy: a counter of PyTorch's products must not see this one.
+            squares = (np.square(factor.numpy(force=True)) for factor in (a, b))
+            with np.errstate(over="ignore", under="ignore"):
+                size = np.sqrt(np.matmul(*squares))
+            moves = _moves(result.numpy(force=True), size, draw)
+            result.data += torch.from_numpy(moves)  # autograd does not see it
         elif isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
             with np.errstate(over="ignore", under="ignore"):
                 size = np.sqrt(np.square(a) @ np.square(b))
