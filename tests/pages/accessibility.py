@@ -26,7 +26,8 @@ FORMULAS = """(text) => {
 
 # Take out rows whose markup their table has shown, but for every fiftieth, and make a
 # plain text of each token of code whose class has been shown at such a place.
-SAMPLE = """() => {
+SAMPLE = """async () => {
+  await window.MathJax?.startup?.promise; // what it has yet to replace must not be removed
   const markup = (element) => element.tagName +
     [...element.attributes].filter(({ name }) => /^(class|style|role|aria-.*|scope)$/.test(name))
       .map(({ name, value }) => name + (name.startsWith("aria-label") ? "" : value)) +
