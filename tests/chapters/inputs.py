@@ -21,7 +21,7 @@ def with_digits(chapter, book):
 def with_trainings(chapter, book):
     """Add to the names of chapter 17 the functions that train in its other cells."""
     chapter.define("17-backwards-run", book, "learn_backwards", "as_ids", "SHOWN")
-    chapter.define("17-broken-check", book, "learn_deep")
+    chapter.define("17-broken-code", book, "learn_deep")
     return book
 
 

@@ -17,7 +17,7 @@ from tests.chapters.inputs import with_trainings
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = (
     r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write"
-    r"|parts-check|exp-parts|broken|deep|longer)"
+    r"|parts-(stored|check)|exp-parts|broken|deep|longer)"
 )
 chapter = ChapterCode("17_transformer", without=TRAINS)
 few = settings(deadline=None, max_examples=15)

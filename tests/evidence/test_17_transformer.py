@@ -50,24 +50,40 @@ def test_the_two_deep_stacks_learn_as_the_file_says(book):
         assert np.abs(here - numbers(row["losses"])).mean() < 0.3, row["norm"]
 
 
-def test_the_models_that_lack_a_part_come_out_as_the_file_says(book):
-    """One seed; a training repeats on another processor in size and not in digits."""
+@pytest.mark.parametrize("steps", [300, 3000])
+def test_six_blocks_that_lack_a_part_write_as_the_file_says(book, steps):
+    """What writes nearly all or nearly nothing in 300 steps does so again.
+
+    Which runs succeed in 3,000 steps changes with the last bits; that some do does not.
+    """
+    good = []
     for row in stored("parts"):
-        part, lr, seed = row["left out"], float(row["lr"]), int(row["seed"])
-        if seed:
+        if row["task"] != "backwards" or int(row["steps"]) != steps:
             continue
-        if row["task"] == "backwards":
-            model = book["six_blocks"](part, lr, seed)
-            here = [book["exact"](model, new) for new in (98, 99)]
-            slow = part == "layer norms" and lr == 0.001  # anything from 0 to 1
-            limit = 1.0 if slow else 0.1
-        else:
-            kind = partial(book["lacking"], part)
-            model, _ = book["read"](seed, lr=lr, kind=kind)
-            here = [book["perplexity"](model, book["ids"][name]) for name in NEW]
-            limit = 0.5
-        there = [float(row[name]) for name in NEW]
-        assert np.abs(np.array(here) - there).max() < limit, (row, here)
+        told = float(row["test"])
+        if steps == 300 and (row["seed"] != "0" or 0.02 < told < 0.9):
+            continue
+        model = book["six_blocks"](
+            row["left out"], float(row["lr"]), int(row["seed"]), steps=steps
+        )
+        here = book["exact"](model, 99)
+        if steps == 300:
+            assert abs(here - told) < 0.1, (row, here)
+        good.append((row["left out"], here > 0.75))
+    for part in ("positions", "residual connections") if steps == 3000 else ():
+        assert sum(well for name, well in good if name == part) >= 3, good
+
+
+def test_two_blocks_that_lack_a_part_read_as_the_file_says(book):
+    for row in stored("parts"):
+        if row["task"] != "text" or row["seed"] != "0":
+            continue
+        kind = partial(book["lacking"], row["left out"])
+        steps, lr = int(row["steps"]), float(row["lr"])
+        model, _ = book["read"](0, steps=steps, lr=lr, kind=kind)
+        here = [book["perplexity"](model, book["ids"][name]) for name in NEW]
+        told = [float(row[name]) for name in NEW]
+        assert np.abs(np.array(here) - told).max() < 0.5, (row, here)
 
 
 def test_without_positions_nothing_is_written_backwards(book):
@@ -186,7 +202,7 @@ def test_twelve_passes_are_better_than_four_and_worse_than_counting(book):
 
 def test_without_a_mask_more_steps_help_the_last_place_but_not_enough(book):
     """What 17-broken tells of 600 steps: above the honest model, below guessing."""
-    chapter.define("17-broken-check", book, "NoMask")
+    chapter.define("17-broken-code", book, "NoMask")
     peeker, _ = book["read"](0, steps=600, d=32, kind=book["NoMask"])
     last = book["perplexity"](peeker, book["ids"]["test"][:6000], first=31)
     honest = book["perplexity"](book["read"](0)[0], book["ids"]["test"][:6000])
