@@ -248,6 +248,11 @@ def test_a_product_moves_as_on_another_processor_and_its_gradient_stays():
     np.testing.assert_allclose(gradient, np.tile(b.sum(axis=1), (70, 1)))
 
 
+def test_a_product_of_other_objects_stays():
+    halves = np.array([Fraction(1, 2), Fraction(1, 3)])
+    assert last_bits.product(1)(halves, halves) == Fraction(13, 36)
+
+
 def test_an_exact_product_stays():
     product, whole = last_bits.product(1), np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(product(whole, whole.T), whole @ whole.T)

@@ -182,7 +182,44 @@ def test_nesterov_factor_is_the_spectral_radius(book, lam, lr, momentum):
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("step", "theirs"), [("adam_with_penalty", "Adam"), ("adamw", "AdamW")]
+)
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds, lr=st.floats(1e-4, 0.1), decay=st.floats(0, 1))
+def test_weight_decay_with_adam_is_torchs(book, step, theirs, seed, lr, decay):
+    rng, memory = np.random.default_rng(seed), {}
+    w = rng.normal(size=4)
+    w_t = torch.tensor(w, requires_grad=True)
+    optimiser = getattr(torch.optim, theirs)([w_t], lr=lr, weight_decay=decay)
+    for _ in range(7):
+        g = rng.normal(size=4)
+        w = book[step](w, g, memory, lr=lr, decay=decay)
+        w_t.grad = torch.tensor(g)
+        optimiser.step()
+    assert_near(w, w_t, atol=1e-11)
+
+
+def test_warm_up_rises_and_falls(book):
+    factors = [book["warm_up"](t, 50, 10) for t in range(51)]
+    assert np.argmax(factors) in (9, 10) and factors[9] == factors[10] == 1
+    assert (np.diff(factors[:10]) > 0).all() and (np.diff(factors[10:]) < 0).all()
+    assert abs(factors[50]) < 1e-12
+
+
+@given(steps=st.integers(1, 6), warm=st.integers(0, 6))
+def test_a_warm_up_to_the_end_has_no_cosine(book, steps, warm):
+    factors = [book["warm_up"](t, steps, min(warm, steps)) for t in range(steps + 1)]
+    assert np.isfinite(factors).all() and max(factors) <= 1
+    if warm >= steps:
+        assert factors == [(t + 1) / steps for t in range(steps)] + [1.0]
+
+
 FAULTS = [
+    Fault("g + decay * w", "g - decay * w", "sign of the penalty in Adam"),
+    Fault("(1 - lr * decay) * w", "(1 - decay) * w", "no learning rate in AdamW"),
+    Fault("(1 + np.cos(np.pi * (t", "(1 - np.cos(np.pi * (t", "the cosine upside down"),
+    Fault("(t + 1) / warm", "t / warm", "a first step of zero"),
     Fault("return BOWL * w", "return -BOWL * w", "sign of the gradient"),
     Fault("return -lr * g  # eq-10-gd", "return lr * g", "ascent instead of descent"),
     Fault(

@@ -91,7 +91,7 @@ def product(draw: int) -> Callable:
                 size = np.sqrt(np.matmul(*squares))
             moves = _moves(result.numpy(force=True), size, draw)
             result.data += torch.from_numpy(moves)  # autograd does not see it
-        elif isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        elif _are_floats(a, b):
             with np.errstate(over="ignore", under="ignore"):
                 size = np.sqrt(np.square(a) @ np.square(b))
             return result + _moves(np.asarray(result), size, draw)
@@ -107,6 +107,11 @@ def _moves(values, size, draw):
     unit = np.where(np.isfinite(size), size, 0) * np.finfo(values.dtype).eps
     # An array also where it has no axes, as of a product of two vectors.
     return np.asarray(UNITS * signs(values, draw) * unit, values.dtype)
+
+
+def _are_floats(*factors):
+    arrays = all(isinstance(factor, np.ndarray) for factor in factors)
+    return arrays and np.result_type(*factors).kind == "f"
 
 
 def _has_numbers(tensor):
