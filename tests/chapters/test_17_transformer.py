@@ -252,9 +252,9 @@ FAULTS = [
     Fault("/ Q.shape[-1] ** 0.5  # (N, h, T, S)", "/ self.W_q.in_features**0.5", "scale of the model"),  # noqa: E501
     Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(mask, -torch.inf)", "mask turned round"),  # noqa: E501
     Fault("S.masked_fill(~mask, -torch.inf)", "S.masked_fill(~mask, 0.0)", "masked scores of 0"),
-    Fault("self.A = S.softmax(dim=-1)", "self.A = S.softmax(dim=-2)", "over the queries"),
-    Fault("(self.A @ V).transpose(1, 2).flatten(2))  # (N, T, d)",
-          "(self.A @ V).flatten(1).unflatten(1, (Q.shape[2], -1)))  # (N, T, d)",
+    Fault("A = S.softmax(dim=-1)", "A = S.softmax(dim=-2)", "over the queries"),
+    Fault("(A @ V).transpose(1, 2).flatten(2))  # (N, T, d)",
+          "(A @ V).flatten(1).unflatten(1, (Q.shape[2], -1)))  # (N, T, d)",
           "joined without turning"),
     Fault("angle.sin(), angle.cos()], dim=-1", "angle.cos(), angle.sin()], dim=-1",
           "sine and cosine exchanged"),
