@@ -16,7 +16,7 @@ import nbformat
 from grader import assignment, edition, feedback_page, marks, terminal
 from grader.atomic import write
 from grader.files_and_zips import is_hidden, stem
-from grader.jobs import MOST_SECONDS, Job, Runner
+from grader.jobs import MIN_TIME_LIMIT, Job, Runner
 from grader.limits import DEFAULT, Limits
 from grader.processes import in_process, prepare, stop
 from grader.remarks import first_few
@@ -59,10 +59,10 @@ def run(
     for name in ("by_hand.csv", "marks.csv"):
         marks.require_writable(out / name)
     prepare()
-    state = _state(source, master, limits)
+    state = _fingerprint(source, master, limits)
     runner.share(_released(source, out, state))
     total = master.metadata.get("grader", {}).get("total", limits.total)
-    seconds = max(MOST_SECONDS, 3 * total)  # it may run twice, and a bit longer
+    seconds = max(MIN_TIME_LIMIT, 3 * total)  # it may run twice, and a bit longer
     grading = Grading(source.name, state, limits, seconds, out, sheet, runner)
     rows = grading.rows(students, table)
     marks.write_marks(out / "marks.csv", rows, sheet)
@@ -157,7 +157,7 @@ class Grading:
     name : str
         The assignment.
     state : str
-        A hash of the assignment, the grader and the limits, see ``_state``.
+        A hash of the assignment, the grader and the limits, see ``_fingerprint``.
     limits : Limits
         What a submission may use.
     seconds : float
@@ -275,7 +275,7 @@ def _left_out(folder):
         return []
 
 
-def _state(source, master, limits):
+def _fingerprint(source, master, limits):
     """Return a hash of the assignment, nbgrader, the grader and the limits."""
     texts = edition.edition()["nbgrader"], nbformat.writes(master), repr(limits)
     files = assignment.data_files(source)

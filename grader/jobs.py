@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-MOST_SECONDS = 900  # at least, for a submission; execute.py should have ended it before
+# For a submission whose own limits are shorter; execute.py should have ended it before.
+MIN_TIME_LIMIT = 900  # seconds
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Job:
     task: str
     folder: Path
     arguments: tuple = ()
-    seconds: float = MOST_SECONDS
+    seconds: float = MIN_TIME_LIMIT
 
 
 class Runner(Protocol):

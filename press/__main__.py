@@ -94,7 +94,7 @@ def _pages(where, options, log):
         pages(where, options, log)
     except Warned as warning:
         return True, [str(warning)]
-    except cache.Failed as error:
+    except cache.StepFailed as error:
         return False, [str(error)]
     return True, []
 
@@ -102,7 +102,7 @@ def _pages(where, options, log):
 def _failed(notebooks):
     """List what failed in notebooks."""
     found = cache.failures(notebooks)
-    return [cache.told(found)] if found else []
+    return [cache.failure_report(found)] if found else []
 
 
 def _print(troubles):

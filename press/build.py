@@ -1,4 +1,4 @@
-"""jupyter-book, called: what it is doing in a line, its chatter in a file."""
+"""Run jupyter-book: its present step in one line of the terminal, its output in a file."""
 
 import os
 import subprocess
@@ -10,24 +10,23 @@ from press.execution import cache
 from press.execution.progress import Line
 
 LOGS = chapters.BUILD / "logs"
-# How it is to say what it says.
-SAID = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
+PLAIN_OUTPUT = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 
-class Warned(cache.Failed):
-    """The pages stand, but Sphinx has warned of something."""
+class Warned(cache.StepFailed):
+    """The pages are built, but Sphinx has warned of something."""
 
 
 def pages(where: list, options: list[str], log: str) -> None:
-    """Run jupyter-book; of its chatter one line is shown, the rest is in ``log``.
+    """Run jupyter-book; show its present step in one line, write its output to ``log``.
 
-    What failed in a notebook is no trouble here: its page says so.
+    A cell that failed raises nothing here: its page says so.
 
     Raises
     ------
-    cache.Failed
-        No pages, as Sphinx has stopped; or Warned: they stand, but Sphinx warns.
+    cache.StepFailed
+        Sphinx has stopped, and there are no pages; Warned if there are, with warnings.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     line, command = Line(), [JUPYTER_BOOK, "build", *where, *options]
@@ -35,7 +34,7 @@ def pages(where: list, options: list[str], log: str) -> None:
         process = subprocess.Popen(
             list(map(str, command)),
             cwd=chapters.ROOT,
-            env=os.environ | SAID | {cache.TOLD: "1"},
+            env=os.environ | PLAIN_OUTPUT | {cache.CALLER_REPORTS: "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
@@ -47,9 +46,9 @@ def pages(where: list, options: list[str], log: str) -> None:
                     line.show(f"pages: {text.strip()[:70]}")
     line.end()
     if process.wait():
-        said = (LOGS / log).read_text("utf-8")
-        wrong = [x for x in said.splitlines() if "WARNING" in x or "ERROR" in x]
-        why = "\n".join(wrong) or said[-3000:]
-        if "finished with problems" in said:  # Sphinx's words, when all is written
+        output = (LOGS / log).read_text("utf-8")
+        wrong = [x for x in output.splitlines() if "WARNING" in x or "ERROR" in x]
+        why = "\n".join(wrong) or output[-3000:]
+        if "finished with problems" in output:  # Sphinx's words, when all is written
             raise Warned(f"{why}\nThe pages stand, with these warnings: {LOGS / log}")
-        raise cache.Failed(f"{why}\nThe pages were not built: {LOGS / log}")
+        raise cache.StepFailed(f"{why}\nThe pages were not built: {LOGS / log}")

@@ -18,7 +18,7 @@ BETWEEN = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 
 
 class Shown:
-    """The things of a page, each found by its name."""
+    """Find figures, formulas, code and tables of a built page by their names."""
 
     def __init__(self, cells: list[tuple[dict, list[Tag]]]):
         self.cells = cells
@@ -27,17 +27,19 @@ class Shown:
     def figure(self, name: str) -> str:
         """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
         name, _, position = name.partition(" ")
-        found = self._one("figure", name, "figure.interact", lambda f: f["data-name"])
-        script = found.find("script", type="application/json")
+        element = self._one("figure", name, "figure.interact", lambda f: f["data-name"])
+        script = element.find("script", type="application/json")
         data = json.loads(script.string)
         controls = [SimpleNamespace(**control) for control in data["controls"]]
         found_at = indices_of(f"figure {name}", controls, position)
         for control, index in zip(data["controls"], found_at, strict=True):
             control["start"] = index
-        moved = copy(found)
+        moved = copy(element)
         moved.find("script", type="application/json").string = payload(data)
         moved["data-moved"] = ""
-        if found.find_parent(class_="tag_keep-colours"):  # a photograph stays positive
+        if element.find_parent(
+            class_="tag_keep-colours"
+        ):  # a photograph stays positive
             moved["class"] = [*moved["class"], "keep-colours"]
         return str(moved)
 
@@ -76,8 +78,10 @@ class Shown:
         drawn = box.find(class_="cell_input").find("pre").decode_contents()
         drawn = LABEL.sub("", drawn)
         lines = dict(enumerate(drawn.strip("\n").split("\n")))
-        said = node.body[0] if ast.get_docstring(node) else None  # the speaker says it
-        for i in range(said.lineno - 1, said.end_lineno) if said else ():
+        docstring = (
+            node.body[0] if ast.get_docstring(node) else None
+        )  # the speaker says it
+        for i in range(docstring.lineno - 1, docstring.end_lineno) if docstring else ():
             del lines[i]
         shown = _flush([line for i, line in lines.items() if begin <= i < end])
         return f'<div class="highlight"><pre>{shown}</pre></div>'
@@ -115,13 +119,13 @@ class Shown:
 
     def _after(self, what, label, tag):
         place = self.page.find(id=label)
-        found = place and (place.find(tag) or place.find_next(tag))
-        if not found:
+        element = place and (place.find(tag) or place.find_next(tag))
+        if not element:
             known = [e["id"] for e in self.page.select("[id^=sec-], [id^=fig-]")]
             raise ValueError(
                 f"{what}: expected a {tag} after one of {known}, got {label}"
             )
-        return found
+        return element
 
 
 def _clicks(match):

@@ -46,7 +46,7 @@ def minutes(slug: str) -> float | None:
     if not path.exists():
         return None
     lines = path.read_text(encoding="utf-8").split("\n")
-    return sum(float(found[1]) for found in map(MINUTES.match, lines) if found)
+    return sum(float(match[1]) for match in map(MINUTES.match, lines) if match)
 
 
 def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
@@ -146,8 +146,8 @@ def _item(kind, name, shown):
     except ValueError:
         if not shown.page.find(class_=BOX):
             raise
-        said = f"{kind.capitalize()} {name}: not there, as a cell failed {HERE}."
-        return f'<p class="{BOX}">{escape(said)}</p>'
+        sentence = f"{kind.capitalize()} {name}: not there, as a cell failed {HERE}."
+        return f'<p class="{BOX}">{escape(sentence)}</p>'
 
 
 def _poll(line):
@@ -162,10 +162,8 @@ def _poll(line):
 def _number(line):
     """Show a number that matters, large, and what it is the number of."""
     value, _, caption = line.partition(" | ")
-    said = _markdown.renderInline(caption.strip())
-    return (
-        f'<p class="number"><b>{_markdown.renderInline(value.strip())}</b> {said}</p>'
-    )
+    caption = _markdown.renderInline(caption.strip())
+    return f'<p class="number"><b>{_markdown.renderInline(value.strip())}</b> {caption}</p>'
 
 
 def _spoken(notes):

@@ -1,4 +1,4 @@
-"""What has been executed, what failed, what waits; who asks is a build or a command."""
+"""The cache of executed notebooks, for builds and commands: results, failures, what to run."""
 
 import hashlib
 import os
@@ -32,26 +32,26 @@ USED = (
 # That a cell may take: many times what the slowest takes on two cores. make book
 # CELL_SECONDS=1800 allows more.
 CELL_SECONDS = 600
-# In the environment of a build: whoever started it has executed, and tells what failed.
-TOLD = "BOOK_FAILURES_ARE_TOLD"
+# Set for a build whose caller has executed the notebooks and reports failures itself.
+CALLER_REPORTS = "BOOK_CALLER_REPORTS"
 
 
-class Failed(Exception):
-    """A step of a command failed; says which, and where to read why."""
+class StepFailed(Exception):
+    """A step of a command failed; the message says which, and where to read why."""
 
 
 @cache
 def digest(root: Path = ROOT) -> str:
-    """One name for all that a notebook may use: helpers, data, pinned versions."""
-    found = hashlib.sha256(platform.python_version().encode())
+    """Hash all that a notebook may use: helpers, data, pinned versions."""
+    hashed = hashlib.sha256(platform.python_version().encode())
     for path in sorted({path for pattern in USED for path in root.glob(pattern)}):
         if path.is_file() and path.suffix != ".pyc":
-            found.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
-    return found.hexdigest()[:12]
+            hashed.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return hashed.hexdigest()[:12]
 
 
 def folder(root: Path = ROOT) -> Path:
-    """Where jupyter-cache keeps what has been executed with today's helpers and data."""
+    """Return the folder of the cache for the present helpers and data."""
     return root / "_build" / ".jupyter_cache" / digest(root)
 
 
@@ -63,43 +63,42 @@ def executed(root: Path = ROOT) -> JupyterCacheAbstract:
 def records(
     paths: Iterable[Path], root: Path = ROOT
 ) -> dict[Path, NbCacheRecord | None]:
-    """Of the notebooks among these pages what is kept of their execution, as they are."""
-    kept = executed(root)
+    """Return the cached execution of each notebook; None if it has changed since."""
+    executions = executed(root)
     notebooks = {path: _with_code(path) for path in paths}
-    return {path: record.find(nb, kept) for path, nb in notebooks.items() if nb}
+    return {path: record.find(nb, executions) for path, nb in notebooks.items() if nb}
 
 
 def waiting(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> list[Path]:
-    """Of these notebooks those to execute: not executed as they are, or failed then.
+    """List the notebooks to execute: those that have changed, or that failed last time.
 
-    A failure is not the truth for ever: the machine may have been busy. ``again=False``
-    leaves what has failed.
+    A failure may have been due to a busy machine. ``again=False`` leaves what has failed.
     """
-    return [p for p, found in records(paths, root).items() if _waits(found, again)]
+    return [p for p, cached in records(paths, root).items() if _waits(cached, again)]
 
 
-def _waits(found, again):
-    return found is None or (again and bool(record.failures(found)))
+def _waits(cached, again):
+    return cached is None or (again and bool(record.failures(cached)))
 
 
 def failures(paths: Iterable[Path], root: Path = ROOT) -> list[tuple[str, Failure]]:
     """List what failed when these notebooks were executed, with the notebook's name."""
     return [
         (path.stem, failure)
-        for path, found in records(paths, root).items()
-        for failure in (record.failures(found) if found else [])
+        for path, cached in records(paths, root).items()
+        for failure in (record.failures(cached) if cached else [])
     ]
 
 
-def told(found: list[tuple[str, Failure]]) -> str:
-    """Write a list of failures for who builds: notebook, cell, what failed."""
-    width = max(len(name) for name, _ in found)
-    lines = [f"  {name:{width}}  {failure}" for name, failure in found]
-    cells = "1 cell" if len(found) == 1 else f"{len(found)} cells"
-    what = (
+def failure_report(failed: list[tuple[str, Failure]]) -> str:
+    """Return the list of failures as text: notebook, cell, what failed."""
+    width = max(len(name) for name, _ in failed)
+    lines = [f"  {name:{width}}  {failure}" for name, failure in failed]
+    cells = "1 cell" if len(failed) == 1 else f"{len(failed)} cells"
+    heading = (
         f"{cells} failed on this computer; the pages show what was expected and came:"
     )
-    return "\n".join([what, *lines])
+    return "\n".join([heading, *lines])
 
 
 def execute(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> None:
@@ -112,8 +111,8 @@ def execute(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> Non
     with log.open("w", encoding="utf-8") as file:
         # The progress goes to stderr, the rest to the log.
         subprocess.run(_pytest([*before], root), cwd=root, stdout=file)
-    for path, found in records(before, root).items():
-        if _stamp(found) == _stamp(before[path]):
+    for path, cached in records(before, root).items():
+        if _stamp(cached) == _stamp(before[path]):
             _give_up(path, root, log)
 
 
@@ -131,11 +130,11 @@ def _pytest(paths, root):
 
 
 def _give_up(path, root, log):
-    """Keep a notebook of which nothing has come, its first cell with a box that says so."""
+    """Record that a notebook gave no result, with a box at its first cell that says so."""
     notebook = _with_code(path)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    said = log.read_text("utf-8", "replace")[-1000:]
-    got = f"nothing; the last lines of {log.name} are:\n{said}"
+    log_end = log.read_text("utf-8", "replace")[-1000:]
+    got = f"nothing; the last lines of {log.name} are:\n{log_end}"
     lost = Failure(1, code[0].get("id", ""), "the notebook to be executed", got)
     outputs = [[box(lost)], *([] for _ in code[1:])]
     record.put(notebook, path, folder(root), outputs, [lost])
@@ -149,9 +148,9 @@ def _with_code(path: Path) -> NotebookNode | None:
     return notebook if any(c.cell_type == "code" for c in notebook.cells) else None
 
 
-def _stamp(found):
-    """Which execution a record is of."""
-    return found and found.created.isoformat()
+def _stamp(cached):
+    """Return when a cached execution was made, which tells executions apart."""
+    return cached and cached.created.isoformat()
 
 
 def setup(app):
@@ -161,33 +160,33 @@ def setup(app):
 
 
 def _read_again(app, env, added, changed, removed):
-    """Pages whose notebook was executed after they were read, or will be now."""
-    before, again = getattr(env, "book_read", {}), TOLD not in os.environ
+    """List the pages whose notebook was executed after they were read, or will be now."""
+    before, again = getattr(env, "book_read", {}), CALLER_REPORTS not in os.environ
     pages = {Path(env.doc2path(page)): page for page in sorted(env.found_docs)}
     return [
         pages[path]
-        for path, found in records(pages, Path(app.srcdir)).items()
-        if _waits(found, again) or _stamp(found) != before.get(pages[path])
+        for path, cached in records(pages, Path(app.srcdir)).items()
+        if _waits(cached, again) or _stamp(cached) != before.get(pages[path])
     ]
 
 
 def _execute(app, env, pages):
     root = Path(app.srcdir)
     paths = {Path(env.doc2path(page)): page for page in pages}
-    execute(paths, root, again=TOLD not in os.environ)
-    read = {paths[path]: _stamp(found) for path, found in records(paths, root).items()}
+    execute(paths, root, again=CALLER_REPORTS not in os.environ)
+    read = {paths[p]: _stamp(cached) for p, cached in records(paths, root).items()}
     env.book_read = getattr(env, "book_read", {}) | read
     env.mystnb_config.execution_cache_path = str(folder(root))
 
 
 def _tell(app, exception):
-    """End a build that stands, but has boxes on its pages, with a list and status 1.
+    """List the failures after a build that has boxes on its pages; the status is 1.
 
-    It raises nothing: for that Sphinx would throw away what it has read.
+    It raises nothing, because Sphinx would then discard the pages that it has read.
     """
-    if exception is not None or TOLD in os.environ:
+    if exception is not None or CALLER_REPORTS in os.environ:
         return
     pages = (Path(app.env.doc2path(page)) for page in sorted(app.env.found_docs))
-    if found := failures(pages, Path(app.srcdir)):
-        logging.getLogger(__name__).info(told(found), color="red")
+    if failed := failures(pages, Path(app.srcdir)):
+        logging.getLogger(__name__).info(failure_report(failed), color="red")
         app.statuscode = 1

@@ -33,36 +33,36 @@ def put(
     # As a kernel introduces itself: the page takes its highlighting from it.
     result.metadata.language_info = {"name": "python", "pygments_lexer": "ipython3"}
     cite_outputs(result)
-    told = [asdict(failure) for failure in failures]
-    data = {"execution_seconds": seconds, "failures": told}
-    kept = get_cache(folder)
+    rows = [asdict(failure) for failure in failures]
+    data = {"execution_seconds": seconds, "failures": rows}
+    cache = get_cache(folder)
     with _undisturbed():
-        shutil.rmtree(_notebook(kept, result).parent, ignore_errors=True)
-        kept.cache_notebook_bundle(
+        shutil.rmtree(_notebook(cache, result).parent, ignore_errors=True)
+        cache.cache_notebook_bundle(
             CacheBundleIn(result, str(path), data=data),
             check_validity=False,
             overwrite=True,
         )
 
 
-def find(notebook: NotebookNode, kept: JupyterCacheAbstract) -> NbCacheRecord | None:
+def find(notebook: NotebookNode, cache: JupyterCacheAbstract) -> NbCacheRecord | None:
     """Find the record of a notebook as it is; None if it has not been executed."""
     with contextlib.suppress(KeyError):
-        found = kept.match_cache_notebook(notebook)
+        entry = cache.match_cache_notebook(notebook)
         # Without its file it was being written when all was stopped.
-        return found if _notebook(kept, notebook).exists() else None
+        return entry if _notebook(cache, notebook).exists() else None
     return None
 
 
-def failures(found: NbCacheRecord) -> list[Failure]:
+def failures(entry: NbCacheRecord) -> list[Failure]:
     """List what failed when a notebook was executed."""
-    return [Failure(**told) for told in found.data.get("failures", [])]
+    return [Failure(**row) for row in entry.data.get("failures", [])]
 
 
-def _notebook(kept, notebook):
+def _notebook(cache, notebook):
     """Where jupyter-cache has a notebook."""
-    _, key = kept.create_hashed_notebook(notebook)
-    return Path(kept.path, "executed", key, "base.ipynb")
+    _, key = cache.create_hashed_notebook(notebook)
+    return Path(cache.path, "executed", key, "base.ipynb")
 
 
 @contextlib.contextmanager

@@ -31,7 +31,7 @@ TEMPLATE = Path(__file__).with_name("figure.html")
 
 
 def default_bundle(function, controls):
-    """Show the picture at the defaults alone, as ``static_bundle`` does."""
+    """Show only the default picture: what ``static_bundle`` gives, without its frames."""
     return _still(function, controls, _Pictures(function, controls))
 
 
@@ -47,15 +47,15 @@ def static_bundle(function, controls):
     _refuse_empty_default(function, controls, pictures)
     weight = sum(map(len, [*bases.values(), *frames.values()]))
     if weight > MAX_BYTES:
-        wanted = (
+        expected = (
             f"{function.__name__}: expected at most {MAX_BYTES / 1e6:.1f} MB of frames"
         )
         got = f"{weight / 1e6:.2f} MB in {len(frames)} frames"
-        raise ValueError(f"{wanted}, got {got}; {coarsen(controls)} or draw less")
-    told = ("name", "label", "kind", "texts", "keys", "start", "plays")
+        raise ValueError(f"{expected}, got {got}; {coarsen(controls)} or draw less")
+    fields = ("name", "label", "kind", "texts", "keys", "start", "plays")
     data = {
         "description": description(function),
-        "controls": [{key: getattr(c, key) for key in told} for c in controls],
+        "controls": [{key: getattr(c, key) for key in fields} for c in controls],
         "bases": list(bases.values()),
         "baseOf": [list(bases).index(base) for base in base_of.values()],
         "frames": list(frames.values()),
@@ -88,21 +88,21 @@ class _Pictures(dict):
         image = frame(*position, self.dpi, self.layout, ticks.measured_once)
         if image.size != (self.size or image.size):
             where = f"{function.__name__}({state(controls, indices)})"
-            wanted = f"expected every frame to have {self.size} pixels"
-            raise ValueError(f"{where}: {wanted}, got {image.size}")
+            expected = f"expected every frame to have {self.size} pixels"
+            raise ValueError(f"{where}: {expected}, got {image.size}")
         return self.setdefault(indices, image)
 
 
 def _refuse_idle(function, controls, pictures):
-    """Each control must change the picture somewhere; what is drawn is looked at first."""
+    """Check that each control changes the picture somewhere, first where it is drawn already."""
     places = sorted(_grid(controls), key=lambda indices: indices not in pictures)
     for k, control in enumerate(controls):
         pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in places if i[k])
         if all(pictures[one] == pictures[other] for one, other in pairs):
-            wanted = (
+            expected = (
                 f"{function.__name__}: expected {control.name!r} to change the picture"
             )
-            raise ValueError(f"{wanted}, got the same one at each of its values")
+            raise ValueError(f"{expected}, got the same one at each of its values")
 
 
 def _refuse_cut(function, controls, pictures):

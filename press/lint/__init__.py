@@ -11,7 +11,12 @@ evidence     conditions that prove nothing
 from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
 from press.lint.claim_cells import claims, long_checks, long_notation
 from press.lint.evidence import decoys, fixed_conditions
-from press.lint.prose import size, swallowed_brackets, two_sentences, weasel_words
+from press.lint.prose import (
+    swallowed_brackets,
+    too_many_words,
+    two_sentences,
+    weasel_words,
+)
 from press.lint.questions import questions
 from press.lint.sliders import (
     drawing,
@@ -36,10 +41,10 @@ __all__ = [
     "long_notation",
     "questions",
     "seen",
-    "size",
     "sliders",
     "swallowed_brackets",
     "tags",
+    "too_many_words",
     "two_sentences",
     "unknown_positions",
     "weasel_words",

@@ -8,9 +8,16 @@ WORDS = 12_000
 WEASEL_WORDS = re.compile(
     r"\b(simply|obviously|clearly|trivially|just|easy|easily)\b", re.I
 )
+# A full stop, and a capital after it …
+SENTENCE_BREAK = re.compile(r"[.?!][”\"')*_]*\s+[“\"'(*_]*[A-ZÀ-ÖØ-Þ]")
+# … but not that of "e.g.", of an initial, of "1." or of a heading that runs into its text.
+ABBREVIATION = re.compile(
+    r"\b(?:e\.g|i\.e|[Cc]f|vs|al|[Ee]qs?|[Ff]igs?|[Ss]ecs?|[Cc]hs?|pp?|[Nn]o|Dr|[A-Z])\."
+    r"|^\s*\d+\. |^\W*(\*\*?)[^*]+[.?!]\1(?= )"
+)
 
 
-def size(notebook):
+def too_many_words(notebook):
     """Say so if a chapter has too many words, formulas and tables included."""
     _, total = chapters.words(chapters.markdown(notebook))
     return [f"expected at most {WORDS} words, got {total}"] if total > WORDS else []
@@ -24,7 +31,9 @@ def weasel_words(text):
 def two_sentences(notebook):
     """List the lines of more than one sentence: a diff should show a sentence."""
     return [
-        line for line in lines(notebook) if SECOND.search(ABBREVIATION.sub("", line))
+        line
+        for line in lines(notebook)
+        if SENTENCE_BREAK.search(ABBREVIATION.sub("", line))
     ]
 
 
@@ -50,12 +59,3 @@ def lines(notebook):
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", "link", text)
     aside = re.compile(r"\s*(\||#|:\w|```|:::|<!--|\([\w-]+\)=)")
     return [line for line in text.split("\n") if line.strip() and not aside.match(line)]
-
-
-# A full stop, and a capital after it …
-SECOND = re.compile(r"[.?!][”\"')*_]*\s+[“\"'(*_]*[A-ZÀ-ÖØ-Þ]")
-# … but not that of "e.g.", of an initial, of "1." or of a heading that runs into its text.
-ABBREVIATION = re.compile(
-    r"\b(?:e\.g|i\.e|[Cc]f|vs|al|[Ee]qs?|[Ff]igs?|[Ss]ecs?|[Cc]hs?|pp?|[Nn]o|Dr|[A-Z])\."
-    r"|^\s*\d+\. |^\W*(\*\*?)[^*]+[.?!]\1(?= )"
-)

@@ -24,19 +24,21 @@ class Unfold(SphinxPostTransform):
 
 
 class Notice(SphinxPostTransform):
-    """Under the title, links to what failed."""
+    """Add links to the failed cells under the title."""
 
     default_priority = 199
     formats = ("html",)
 
     def run(self, **kwargs):
-        found = boxes(self.document)
+        failed = boxes(self.document)
         title = next(iter(self.document.findall(nodes.title)), None)
-        if not found or title is None:
+        if not failed or title is None:
             return
-        links = ", ".join(f'<a href="#{x}">box {i}</a>' for i, x in enumerate(found, 1))
-        what = "one cell" if len(found) == 1 else f"{len(found)} cells"
-        said = f"<strong>Not all of this page holds {HERE}: {what} failed</strong> ({links})."
-        html = f'<div class="{BOX}" role="note"><p>{said}</p></div>'
+        links = ", ".join(
+            f'<a href="#{x}">box {i}</a>' for i, x in enumerate(failed, 1)
+        )
+        cells = "one cell" if len(failed) == 1 else f"{len(failed)} cells"
+        sentence = f"<strong>Not all of this page holds {HERE}: {cells} failed</strong> ({links})."
+        html = f'<div class="{BOX}" role="note"><p>{sentence}</p></div>'
         place = title.parent.index(title) + 1
         title.parent.insert(place, nodes.raw("", html, format="html"))

@@ -40,14 +40,14 @@ def main() -> None:
         pages(
             [chapters.ROOT], strict, "pages.txt"
         )  # which now have something to link to
-    except (cache.Failed, engine.Failed) as error:
+    except (cache.StepFailed, engine.Failed) as error:
         # A book of the last run would be taken for one of this.
         shutil.rmtree(PDF, ignore_errors=True)
         (BUILD / BOOK).unlink(missing_ok=True)
         sys.exit(f"\n{error}")
     print(f"The book for print, and its chapters beside it:  {PDF / BOOK}")
     if found := cache.failures(sorted(chapters.BOOK.glob("*.ipynb"))):
-        sys.exit(cache.told(found))
+        sys.exit(cache.failure_report(found))
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def test_a_bare_build_reads_failed_pages_again_and_ends_with_status_1(
     failed, monkeypatch
 ):
     folder, _ = failed
-    monkeypatch.delenv(cache.TOLD, raising=False)
+    monkeypatch.delenv(cache.CALLER_REPORTS, raising=False)
     cache.digest.cache_clear()
     paths = {
         f"book/{n}": folder / "book" / f"{n}.ipynb" for n in ("02_slow", "04_sound")
@@ -170,7 +170,7 @@ def test_a_bare_build_reads_failed_pages_again_and_ends_with_status_1(
         page: found[path].created.isoformat() for page, path in paths.items()
     }
     assert cache._read_again(app, env, *[set()] * 3) == ["book/02_slow"]
-    monkeypatch.setenv(cache.TOLD, "1")
+    monkeypatch.setenv(cache.CALLER_REPORTS, "1")
     assert cache._read_again(app, env, *[set()] * 3) == []
 
 

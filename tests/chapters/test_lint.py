@@ -89,8 +89,8 @@ def sized(*, words=10, lines=5, width=5):
 
 
 def test_a_chapter_has_at_most_so_many_words():
-    assert rules.size(sized(words=12_000)) == []
-    (found,) = rules.size(sized(words=12_001))
+    assert rules.too_many_words(sized(words=12_000)) == []
+    (found,) = rules.too_many_words(sized(words=12_001))
     assert found == "expected at most 12000 words, got 12001"
 
 

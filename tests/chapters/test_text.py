@@ -12,7 +12,7 @@ every_chapter = pytest.mark.parametrize("slug", chapters.CHAPTERS)
 
 @every_chapter
 def test_is_no_longer_than_a_chapter(slug):
-    assert not rules.size(chapters.CHAPTERS[slug].notebook)
+    assert not rules.too_many_words(chapters.CHAPTERS[slug].notebook)
 
 
 @every_chapter

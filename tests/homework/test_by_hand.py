@@ -350,7 +350,9 @@ def test_a_page_that_was_saved_in_another_encoding_is_written_again(tmp_path):
 
 def test_other_limits_have_all_graded_again():
     """As the assignment in another state does: the state is part of each result's key."""
-    of = lambda limits: batch._state(FOLDERS[ASSIGNMENT], teachers(ASSIGNMENT), limits)
+    of = lambda limits: batch._fingerprint(
+        FOLDERS[ASSIGNMENT], teachers(ASSIGNMENT), limits
+    )
     assert of(DEFAULT) == of(Limits()) != of(Limits(memory=1))
 
 
