@@ -37,9 +37,8 @@ class Shown:
         moved = copy(element)
         moved.find("script", type="application/json").string = payload(data)
         moved["data-moved"] = ""
-        if element.find_parent(
-            class_="tag_keep-colours"
-        ):  # a photograph stays positive
+        # A photograph stays positive.
+        if element.find_parent(class_="tag_keep-colours"):
             moved["class"] = [*moved["class"], "keep-colours"]
         return str(moved)
 
@@ -78,9 +77,8 @@ class Shown:
         drawn = box.find(class_="cell_input").find("pre").decode_contents()
         drawn = LABEL.sub("", drawn)
         lines = dict(enumerate(drawn.strip("\n").split("\n")))
-        docstring = (
-            node.body[0] if ast.get_docstring(node) else None
-        )  # the speaker says it
+        # The speaker says what a docstring would.
+        docstring = node.body[0] if ast.get_docstring(node) else None
         for i in range(docstring.lineno - 1, docstring.end_lineno) if docstring else ():
             del lines[i]
         shown = _flush([line for i, line in lines.items() if begin <= i < end])
