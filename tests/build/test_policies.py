@@ -126,8 +126,17 @@ def test_the_script_of_figures_is_named_once_and_in_no_figure(pages):
 
 
 def test_without_inline_styles_formulas_and_figures_look_the_same(visit):
-    sizes = """() => [...document.querySelectorAll("figure.interact, mjx-container, svg")]
-      .map((x) => x.getBoundingClientRect()).map(({ width, height }) => [width, height])"""
+    sizes = """async () => {
+      const measure = () => JSON.stringify(
+        [...document.querySelectorAll("figure.interact, mjx-container, svg")]
+          .map((x) => x.getBoundingClientRect())
+          .map(({ width, height }) => [width, height]));
+      await document.fonts.ready;
+      for (let before = "", now = measure(); ; before = now, now = measure()) {
+        if (now === before) return JSON.parse(now);  // nothing moves any more
+        await new Promise((done) => setTimeout(done, 500));
+      }
+    }"""
     seen = []
     for policy in (STRICT, SCRIPTS):
         page, _ = visit(policy, "book/01_small")
