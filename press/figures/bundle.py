@@ -94,7 +94,7 @@ class _Pictures(dict):
 
 
 def _refuse_idle(function, controls, pictures):
-    """Check that each control changes the picture somewhere, first where it is drawn already."""
+    """Check that each control changes the picture somewhere; try what is drawn first."""
     places = sorted(_grid(controls), key=lambda indices: indices not in pictures)
     for k, control in enumerate(controls):
         pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in places if i[k])

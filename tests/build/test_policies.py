@@ -132,10 +132,12 @@ def test_without_inline_styles_formulas_and_figures_look_the_same(visit):
           .map((x) => x.getBoundingClientRect())
           .map(({ width, height }) => [width, height]));
       await document.fonts.ready;
-      for (let before = "", now = measure(); ; before = now, now = measure()) {
-        if (now === before) return JSON.parse(now);  // nothing moves any more
+      let before = "", now = measure();
+      for (let i = 0; now !== before && i < 20; i++) {  // until nothing moves any more
         await new Promise((done) => setTimeout(done, 500));
+        [before, now] = [now, measure()];
       }
+      return JSON.parse(now);
     }"""
     seen = []
     for policy in (STRICT, SCRIPTS):
