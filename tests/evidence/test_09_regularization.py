@@ -23,8 +23,8 @@ def book():
 @pytest.fixture(scope="module")
 def cuts(book):
     """Test errors (20,) at the lowest validation loss, of each remedy and strength."""
-    sets = book["parts"](draws=20, first=20)
-    cut = lambda **how: book["stopped_error"](book["train"](sets, **how))
+    draws = [book["noisy_digits"](seed) for seed in range(20, 40)]
+    cut = lambda **how: book["stopped_error"](book["train_each"](draws, **how))
     found = {
         (word, strength): cut(**{word: strength})
         for word, ladder in LADDERS.items()
@@ -48,9 +48,9 @@ def test_noise_beats_each_rival_at_each_of_its_strengths(cuts):
 
 @pytest.mark.parametrize("lr, steps", [(0.25, 2000), (1.0, 1000)])
 def test_it_is_not_the_rate(book, lr, steps):
-    sets = book["parts"](draws=10, first=50)
+    draws = [book["noisy_digits"](seed) for seed in range(50, 60)]
     cut = lambda **how: book["stopped_error"](
-        book["train"](sets, lr=lr, steps=steps, **how)
+        book["train_each"](draws, lr=lr, steps=steps, **how)
     )
     noisy = cut(noise=PAGE["noise"])
     for how in ({}, *({word: PAGE[word]} for word in ("decay", "drop", "smooth"))):
