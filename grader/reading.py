@@ -83,8 +83,8 @@ def _reason(text, error):
     if text[error.pos] in "]}" and text[: error.pos].rstrip().endswith(","):
         line = text[: error.pos].rstrip().count("\n") + 1
         return f"expected JSON, got a comma too many in line {line}"
-    shown = text.split("\n")[error.lineno - 1].strip()[:40]
-    return f"expected JSON, line {error.lineno} is wrong ({error.msg}): {shown!r}"
+    excerpt = text.split("\n")[error.lineno - 1].strip()[:40]
+    return f"expected JSON, line {error.lineno} is wrong ({error.msg}): {excerpt!r}"
 
 
 def _cells(content):
@@ -138,8 +138,8 @@ def _cell(cell, number):
         "metadata": metadata if isinstance(metadata, dict) else {},
     }
     if new["cell_type"] not in ("code", "markdown", "raw"):
-        ran = {"outputs", "execution_count"} & cell.keys()
-        new["cell_type"] = "code" if ran else "markdown"
+        was_run = {"outputs", "execution_count"} & cell.keys()
+        new["cell_type"] = "code" if was_run else "markdown"
     if isinstance(cell.get("id"), str):
         new["id"] = cell["id"]
     if isinstance(cell.get("attachments"), dict):

@@ -30,7 +30,7 @@ import psutil
 from distributed import Client
 
 from grader.batch import files_by_student
-from grader.jobs import Job
+from grader.jobs import Job, Step
 from grader.processes import in_process, prepare
 from tests.benchmarks import sleeping
 from tests.homework import classroom
@@ -69,26 +69,28 @@ def draw(released, number=500, seed=0):
 
 
 def sample(folder):
-    """What one real grading leaves, in ``folder/place``, and seconds by task; a notebook."""
+    """What one real grading leaves, in ``folder/place``, and seconds by step; a notebook."""
     prepare()
     course, place, path = folder / "course", folder / "place", folder / "right.ipynb"
     course.mkdir()
     place.mkdir()
-    _real("release", course, FOLDERS[ASSIGNMENT], course)
+    _real(Step.RELEASE, course, FOLDERS[ASSIGNMENT], course)
     notebook = course / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
     released = nbformat.read(notebook, 4)
     nbformat.write(answered(released, classroom.RIGHT), path)
     took = {"grade": [], "feedback": []}
     for _ in range(3):
-        took["grade"].append(_real("grade", place, [path], ASSIGNMENT, course, place))
-        took["feedback"].append(_real("feedback", place, ASSIGNMENT, place, {}))
-    return released, {task: statistics.median(times) for task, times in took.items()}
+        took["grade"].append(
+            _real(Step.GRADE, place, [path], ASSIGNMENT, course, place)
+        )
+        took["feedback"].append(_real(Step.FEEDBACK, place, ASSIGNMENT, place, {}))
+    return released, {step: statistics.median(times) for step, times in took.items()}
 
 
-def _real(task, place, *arguments):
+def _real(step, place, *arguments):
     start = time.monotonic()
-    if error := in_process(Job(task, place, arguments)):
-        sys.exit(f"{task}: {error}")
+    if error := in_process(Job(step, place, arguments)):
+        sys.exit(f"{step}: {error}")
     return time.monotonic() - start
 
 
@@ -187,7 +189,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         released, took = sample(Path(folder))
         one = options.seconds or sum(took.values())
-        took = {task: one * t / sum(took.values()) for task, t in took.items()}
+        took = {step: one * t / sum(took.values()) for step, t in took.items()}
         env = sleeping.QUIET | {sleeping.SAMPLE: f"{folder}/place"}
         env[sleeping.SECONDS] = json.dumps(took)
         students = draw(released, options.students)

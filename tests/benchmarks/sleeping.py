@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from grader import worker
-from grader.jobs import Job
+from grader.jobs import Job, Step
 
 SAMPLE, SECONDS = "SLEEPING_SAMPLE", "SLEEPING_SECONDS"  # variables, see cluster.py
 SPREAD = 0.3  # a grading takes this much more or less
@@ -38,7 +38,7 @@ def digest(paths: list[Path]) -> str:
 def in_process(job: Job) -> None:
     """Do in place of ``grader.processes.in_process`` as long, and as many bytes."""
     sample, place = Path(os.environ[SAMPLE]), job.folder
-    if job.task == "grade":
+    if job.step == Step.GRADE:
         for path in sample.iterdir():
             if path.name != "feedback.html":
                 shutil.copy(path, place)
@@ -47,9 +47,9 @@ def in_process(job: Job) -> None:
         (place / "result.json").write_text(json.dumps(result), "utf-8")
     else:
         shutil.copy(sample / "feedback.html", place)
-    seed = job.task + (place / "result.json").read_text("utf-8")
+    seed = job.step + (place / "result.json").read_text("utf-8")
     spread = random.Random(seed).uniform(1 - SPREAD, 1 + SPREAD)
-    time.sleep(json.loads(os.environ[SECONDS])[job.task] * spread)
+    time.sleep(json.loads(os.environ[SECONDS])[job.step] * spread)
 
 
 def dask_setup(_) -> None:

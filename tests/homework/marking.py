@@ -18,7 +18,7 @@ import torch
 from nbformat import NotebookNode
 
 from grader.assignment import data_files
-from grader.isolation import TestNamespace, second_builtins
+from grader.isolation import TestNamespace, copied_builtins
 from tests.homework.assignments import FOLDERS, info, name_of, points, teachers
 
 # A student who knows Python wins nothing with it, wherever the trick is played.
@@ -115,14 +115,14 @@ def _mark(assignment, notebook, apart, seconds):
     namespace, locked, worth = locked_cells(assignment)
     of, by_hand = points(assignment)
     found, errors = dict.fromkeys(set(of) - by_hand, 0), {}
-    names = {"__name__": "__main__", "__builtins__": second_builtins()}
+    names = {"__name__": "__main__", "__builtins__": copied_builtins()}
     for cell in notebook.cells:
         name = name_of(cell)
         if cell.cell_type != "code":
             continue
         code, scope = locked.get(name, cell.source), names
         if name in worth and apart:
-            scope = namespace.beside(names)
+            scope = namespace.names_for_test(names)
         try:
             execute(code, scope, name, seconds, names["__builtins__"])
         except (Exception, SystemExit) as error:

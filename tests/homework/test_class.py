@@ -10,7 +10,7 @@ import pytest
 
 from grader import processes
 from grader.__main__ import main
-from grader.jobs import Job
+from grader.jobs import Job, Step
 from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, SOURCE
 from tests.homework.classroom import (
@@ -90,7 +90,7 @@ def test_nothing_starts_once_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_stopped", threading.Event())
     processes.stop()
     with pytest.raises(processes.Stopped):
-        processes.in_process(Job("grade", tmp_path))
+        processes.in_process(Job(Step.GRADE, tmp_path))
     assert not list(tmp_path.iterdir()), "expected no log, since nothing has run"
 
 

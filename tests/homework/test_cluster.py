@@ -17,8 +17,8 @@ import grader.edition
 import grader.worker
 from grader import worker
 from grader.cluster import Cluster, local
-from grader.files_and_zips import MOST_BYTES
-from grader.jobs import Job
+from grader.files_and_zips import MAX_BYTES
+from grader.jobs import Job, Step
 from tests.homework.assignments import ROOT
 from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps
 
@@ -151,7 +151,7 @@ def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
         for number in range(4):
             place = tmp_path / str(number)
             place.mkdir()
-            assert cluster.run(Job("grade", place, ([], "name", place))) is None
+            assert cluster.run(Job(Step.GRADE, place, ([], "name", place))) is None
             assert json.loads((place / "result.json").read_text()) == first
     finally:
         cluster.close()
@@ -188,7 +188,7 @@ def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
             asked = {}
             for name in names:
                 (tmp_path / name).mkdir()
-                asked[name] = pool.submit(cluster.run, Job("grade", tmp_path / name))
+                asked[name] = pool.submit(cluster.run, Job(Step.GRADE, tmp_path / name))
                 time.sleep(0.1)
             try:
                 answers = {name: asked[name].result(timeout=300) for name in names}
@@ -230,7 +230,7 @@ def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
         try:
             cluster.client.wait_for_workers(2, timeout=60)
             cluster.client.run(remembers, str(diary))
-            one = lambda name: cluster.run(Job("grade", tmp_path / name))
+            one = lambda name: cluster.run(Job(Step.GRADE, tmp_path / name))
             with ThreadPoolExecutor(len(names)) as pool:
                 asked = [pool.submit(one, name) for name in names]
                 while f"begun by {lost.pid}\n" not in diary.read_text():
@@ -279,12 +279,12 @@ def test_what_is_sent_arrives(tmp_path):
     (there / "long.pdf").write_bytes(b"%PDF" * 1000)
     (there / "link.ipynb").symlink_to("deep/a.ipynb")
     with (there / "huge.ipynb").open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
     for path in there.iterdir():
         worker.unpack(worker.packed(path), here / path.name)
     link = here / "link.ipynb"
     assert link.is_symlink() and not link.exists()
     assert (here / "deep" / "a.ipynb").read_bytes() == b"notebook"
     assert worker.packed(there / "long.pdf") == (b"", 4000)
-    assert worker.packed(there / "huge.ipynb") == (b"", MOST_BYTES + 1)
-    assert (here / "huge.ipynb").stat().st_size == MOST_BYTES + 1
+    assert worker.packed(there / "huge.ipynb") == (b"", MAX_BYTES + 1)
+    assert (here / "huge.ipynb").stat().st_size == MAX_BYTES + 1

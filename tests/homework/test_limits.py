@@ -45,7 +45,7 @@ def run(tmp_path, monkeypatch):
     """
     monkeypatch.setattr(execute, "_limit_process", lambda *limits: None)
     monkeypatch.setenv("PYTHONPATH", "")
-    for name, value in installers.refuse(tmp_path / "installers").items():
+    for name, value in installers.write_substitutes(tmp_path / "installers").items():
         monkeypatch.setenv(name, value)
     for name in ("work", "tmp", "home"):
         (tmp_path / name).mkdir()
@@ -180,7 +180,7 @@ NEEDS = {"half-marks": "bytearray(2 * 10**8)\nassert half == 0.5"}
 @pytest.mark.skipif(os.name == "nt", reason="no such limit")
 def test_a_cell_that_keeps_the_memory_is_left_out(run):
     found, words = run(notebook(LITTLE, GROWS.format(""), tests=NEEDS))
-    assert found == BOTH and words == {3: execute.FULL}
+    assert found == BOTH and words == {3: execute.MEMORY_FULL}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such limit")
@@ -375,10 +375,10 @@ def test_of_many_calls_of_installers_the_first_few_are_said(run):
 def test_calls_of_installers_need_not_be_utf_8(tmp_path, monkeypatch):
     """A line of the student's own, who has found the file."""
     path = tmp_path / "asked"
-    monkeypatch.setenv(installers.ASKED, str(path))
+    monkeypatch.setenv(installers.CALLS_FILE, str(path))
     path.write_bytes(b"pip a\n\xff\n")
-    assert installers.asked_for() == ["pip a", "\ufffd"]
-    assert not path.exists() and installers.asked_for() == []
+    assert installers.recorded_calls() == ["pip a", "\ufffd"]
+    assert not path.exists() and installers.recorded_calls() == []
 
 
 OURS = [{"cell": 1, "running": []}, {"cell": 2, "settings": ["locale"], "exit": True}]

@@ -453,7 +453,7 @@ class TestZips:
         assert "without a password" in refused(tmp_path, {"a.zip": bytes(content)})
 
     def test_a_bomb_is_not_unpacked(self, monkeypatch):
-        monkeypatch.setattr(files_and_zips, "MOST_BYTES", 10**6)
+        monkeypatch.setattr(files_and_zips, "MAX_BYTES", 10**6)
         bomb = zipped({f"{i}.ipynb": bytes(10**5) for i in range(11)})
         assert len(bomb) < 10_000
         with pytest.raises(NotGraded, match="expected less than 1 MB"):
@@ -464,7 +464,7 @@ class TestZips:
         lie[at : at + 4] = (10).to_bytes(4, "little")
         with pytest.raises(NotGraded):
             unpacked(File("a.zip", data=bytes(lie)))
-        monkeypatch.setattr(files_and_zips, "MOST_FILES", 10)
+        monkeypatch.setattr(files_and_zips, "MAX_FILES", 10)
         with pytest.raises(NotGraded, match="expected at most 10 files, got 11"):
             unpacked(File("a.zip", data=bomb))
 
@@ -529,7 +529,7 @@ def test_outputs_are_of_no_account(tmp_path):
         if cell.cell_type == "code":
             cell.outputs = [{"output_type": 7}, {"data": "x" * 3 * 10**6}, None]
     content = data(notebook)
-    assert 50 * 10**6 < len(content) < files_and_zips.MOST_BYTES
+    assert 50 * 10**6 < len(content) < files_and_zips.MAX_BYTES
     found, remarks = loaded(tmp_path, alone(content))
     assert sources(found) == sources(right()) and remarks == ""
 
@@ -546,7 +546,7 @@ def test_outputs_are_of_no_account(tmp_path):
 )
 def test_what_is_too_large_is_not_read(tmp_path, monkeypatch, name, words):
     (tmp_path / name).touch()
-    os.truncate(tmp_path / name, files_and_zips.MOST_BYTES + 1)
+    os.truncate(tmp_path / name, files_and_zips.MAX_BYTES + 1)
     monkeypatch.setattr(Path, "read_bytes", None)
     with pytest.raises(NotGraded) as reason:
         load([tmp_path / name], ASSIGNMENT, released(ASSIGNMENT))
