@@ -37,11 +37,11 @@ def stage(slug):
     for cell in notebook.cells:
         tags = set(cell.metadata.get("tags", []))
         if cell.cell_type == "markdown":
-            found, shown = spoken(cell.source)
-            heading = found or heading
-            if shown or found.startswith("# "):
+            new_heading, boxes = spoken(cell.source)
+            heading = new_heading or heading
+            if boxes or new_heading.startswith("# "):
                 cells.append(
-                    nbformat.v4.new_markdown_cell("\n\n".join([heading, *shown]))
+                    nbformat.v4.new_markdown_cell("\n\n".join([heading, *boxes]))
                 )
                 heading = ""  # said once
         elif "solution" not in tags:
@@ -56,7 +56,7 @@ def stage(slug):
 
 
 def spoken(markdown):
-    """Of a markdown cell its heading, with the question, and its predictions and answers."""
+    """Return of a markdown cell the heading with the question, and the predictions and answers."""
     heading = re.search(r"^#{1,3} .+$(\n\n\*.+\*$)?", markdown, re.M)
     parts = []
     for title, kinds, body in ADMONITION.findall(markdown):
@@ -69,7 +69,7 @@ def spoken(markdown):
 
 
 def command(path, *options):
-    """Voilà without code, and without the extensions of JupyterLab that it cannot load."""
+    """Return the call of Voilà, without code and the extensions that it cannot load."""
     deny = "--VoilaConfiguration.extension_denylist"
     flags = [
         "--strip_sources=True",

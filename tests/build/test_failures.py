@@ -162,16 +162,16 @@ def test_a_bare_build_reads_failed_pages_again_and_ends_with_status_1(
     }
     env = SimpleNamespace(found_docs=set(paths), doc2path=paths.get, book_read={})
     app = SimpleNamespace(env=env, srcdir=folder, statuscode=0)
-    cache._tell(app, None)
+    cache._report_failures(app, None)
     assert app.statuscode == 1
-    assert cache._read_again(app, env, *[set()] * 3) == [*paths]
+    assert cache._outdated_pages(app, env, *[set()] * 3) == [*paths]
     found = cache.records(paths.values(), folder)
     env.book_read = {
         page: found[path].created.isoformat() for page, path in paths.items()
     }
-    assert cache._read_again(app, env, *[set()] * 3) == ["book/02_slow"]
+    assert cache._outdated_pages(app, env, *[set()] * 3) == ["book/02_slow"]
     monkeypatch.setenv(cache.CALLER_REPORTS, "1")
-    assert cache._read_again(app, env, *[set()] * 3) == []
+    assert cache._outdated_pages(app, env, *[set()] * 3) == []
 
 
 def test_a_notebook_of_which_nothing_comes_has_its_page(tmp_path, monkeypatch):
@@ -252,7 +252,7 @@ def inspected(code):
 )  # fmt: skip
 def test_values_of_a_check_are_those_that_failed(code, line, values):
     found = inspected(code)
-    assert found["line"] == line and found["holds"] and found["values"] == values
+    assert found["line"] == line and found["is_assertion"] and found["values"] == values
     assert found["statement"] == code.split("\n")[line - 1].strip()
 
 
@@ -260,7 +260,7 @@ def test_a_statement_is_shown_whole_and_of_a_loop_its_head():
     found = inspected("x = [\n    1,\n    1 / 0,\n]")
     assert found["line"] == 3 and found["statement"] == "x = [\n    1,\n    1 / 0,\n]"
     found = inspected("for k in 1 / 0:\n    pass")
-    assert found["statement"] == "for k in 1 / 0:" and not found["holds"]
+    assert found["statement"] == "for k in 1 / 0:" and not found["is_assertion"]
     found = inspected("x = 1\ny = = 2")
     assert (found["name"], found["line"]) == ("SyntaxError", 2)
     assert found["statement"] == "y = = 2"

@@ -16,7 +16,7 @@ from press import chapters
 from press.decks import cut, present
 from press.pages import markdown
 from press.pages.chapter_head import hub_link
-from press.pages.code import OPEN, LeanFormatter
+from press.pages.code import MAX_OPEN_LINES, LeanFormatter
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
 from tests.build.small_book import SETUP, SOUND, build, check, executed, write
@@ -43,11 +43,11 @@ CHAPTER = [
     "## Look\n\nA question.",
     (SOUND, "widget"),
     f"```{{admonition}} What you should have seen\n:class: note, dropdown\n\n{LINK}.\n```",
-    (check(OPEN["check"]), "check"),
-    (check(OPEN["check"] + 1), "check"),
+    (check(MAX_OPEN_LINES["check"]), "check"),
+    (check(MAX_OPEN_LINES["check"] + 1), "check"),
     (SEEN, "check", "seen"),
-    (check(OPEN["run"]), "run"),
-    (check(OPEN["run"] + 1), "run"),
+    (check(MAX_OPEN_LINES["run"]), "run"),
+    (check(MAX_OPEN_LINES["run"] + 1), "run"),
     "## Aside *\n\nA thing that **nobody** needs.",
     (check(2), "check"),
     (DRAWN, "figure"),

@@ -104,7 +104,7 @@ def test_pages_with_tables_are_read_again_when_another_page_changes(tmp_path):
     for page, text in pages.items():
         (tmp_path / f"{page}.md").write_text(text)
     env = SimpleNamespace(found_docs=pages, doc2path=lambda p: f"{tmp_path / p}.md")
-    again = tables._read_again
+    again = tables._outdated_pages
     assert again(None, env, set(), {"book/03_linear_regression"}, set()) == [
         "book/index"
     ]

@@ -61,9 +61,9 @@ def test_fractions_in_neighbouring_rows_of_a_matrix_do_not_touch():
 
 @pytest.mark.parametrize("points", [302, 360, 432, 468, 490, 504, 590])
 def test_numbers_in_small_pictures_are_large_enough_to_read(points):
-    beside, width = figures.in_a_row(points)
+    beside, width = figures.row_layout(points)
     assert beside * width <= 1
-    assert 10 * width * figures.LINE / points > 4.75  # points of type
+    assert 10 * width * figures.LINE_WIDTH / points > 4.75  # points of type
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_the_positions_of_the_text_stand_under_a_figure_each_once(frames):
     text = (
         "[a](#line:shift=-0.5) [b](#line:dashed=on) [c](#line:shift=-.50) [d](#f:x=1)"
     )
-    places = figures.named(frames, text + "[e](#line:shift=0.0,dashed=off)")
+    places = figures.named_positions(frames, text + "[e](#line:shift=0.0,dashed=off)")
     assert places == [(1, 0), (2, 1)]
     assert [*map(frames.setting, places)] == ["shift = −0.5", "dashed = on"]
     assert frames.setting(frames.start) == ""
@@ -92,8 +92,8 @@ def test_the_positions_of_the_text_stand_under_a_figure_each_once(frames):
 def test_a_position_that_a_figure_does_not_have_is_not_its_default(frames, position):
     text = f"[a](#line:{position}) [b](#line:dashed=on)"
     with pytest.raises(ValueError, match=r"^line: expected "):
-        figures.named(frames, text)
-    assert figures.named(frames, text, lenient=True) == [(2, 1)]
+        figures.named_positions(frames, text)
+    assert figures.named_positions(frames, text, lenient=True) == [(2, 1)]
 
 
 UNDEFINED = (
