@@ -70,7 +70,7 @@ def _overlap(a: Node, b: Node) -> bool:
 def check(
     nodes: dict[str, Node], routes: list[Route], texts: list[Node], frames: list
 ) -> None:
-    """ValueError where something lies on another, or in a frame to which it does not belong."""
+    """Raise ValueError where something lies on another, or in a frame that is not its own."""
     solid = [node for node in nodes.values() if node.shape != "joint"]
     for a, b in combinations(solid + texts, 2):
         if _overlap(a, b):
