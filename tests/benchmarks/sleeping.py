@@ -27,27 +27,27 @@ QUIET = {  # Dask watching itself takes 2.7 % of a core a worker, so 0.2: they s
 
 def digest(paths: list[Path]) -> str:
     """A name for the notebooks of a submission, as far as they travel to a worker."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for path in paths:
-        found.update(path.name.encode())
+        hashed.update(path.name.encode())
         if path.suffix == ".ipynb" and not path.is_symlink():
-            found.update(path.read_bytes())
-    return found.hexdigest()[:12]
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:12]
 
 
 def in_process(job: Job) -> None:
     """Do in place of ``grader.processes.in_process`` as long, and as many bytes."""
-    sample, place = Path(os.environ[SAMPLE]), job.folder
+    sample, folder = Path(os.environ[SAMPLE]), job.folder
     if job.step == Step.GRADE:
         for path in sample.iterdir():
             if path.name != "feedback.html":
-                shutil.copy(path, place)
+                shutil.copy(path, folder)
         result = json.loads((sample / "result.json").read_text("utf-8"))
         result["remarks"] = [digest(job.arguments[0])]
-        (place / "result.json").write_text(json.dumps(result), "utf-8")
+        (folder / "result.json").write_text(json.dumps(result), "utf-8")
     else:
-        shutil.copy(sample / "feedback.html", place)
-    seed = job.step + (place / "result.json").read_text("utf-8")
+        shutil.copy(sample / "feedback.html", folder)
+    seed = job.step + (folder / "result.json").read_text("utf-8")
     spread = random.Random(seed).uniform(1 - SPREAD, 1 + SPREAD)
     time.sleep(json.loads(os.environ[SECONDS])[job.step] * spread)
 

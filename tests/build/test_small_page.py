@@ -76,9 +76,9 @@ def book(tmp_path_factory):
     with pytest.MonkeyPatch.context() as system:
         system.setenv("LC_ALL", "C")
         system.delenv("PYTHONUTF8", raising=False)
-        done = build(folder)
-    assert executed(done) == {"01_small", "words", "index"}
-    assert "TCP" not in done.stdout + done.stderr
+        process = build(folder)
+    assert executed(process) == {"01_small", "words", "index"}
+    assert "TCP" not in process.stdout + process.stderr
     return folder
 
 
@@ -133,8 +133,8 @@ def test_a_long_experiment_is_folded_and_what_it_prints_stays(page):
 
 
 def test_a_drawing_says_what_it_shows(page):
-    drawn, plotted = page.select("div.cell.tag_figure")
-    (image,) = drawn.select("img")
+    drawing, plotted = page.select("div.cell.tag_figure")
+    (image,) = drawing.select("img")
     assert image["alt"] == "A step: h leads to x < 1."
     assert "Figure size" not in plotted.select_one("img")["alt"]
 
@@ -198,8 +198,8 @@ def test_the_head_of_a_page_leads_to_what_there_is(book):
         (folder / f"{name}.zip").write_text("made")
     assert executed(build(book)) == set()
     _, links = head_of(book)
-    first = ["Homework", "Homework: exam a", "Project"]
-    assert links == [*first, "Slides", "On the hub"]
+    names = ["Homework", "Homework: exam a", "Project"]
+    assert links == [*names, "Slides", "On the hub"]
 
 
 def test_the_foot_of_a_page_names_its_neighbour_and_the_parts(page):
@@ -225,10 +225,10 @@ def test_formulas_far_away_are_typeset_before_printing(book):
         waiting = "document.querySelectorAll('mjx-lazy').length"
         assert page.evaluate(waiting) > 0
         # At once, without waiting: print does not wait either.
-        left = page.evaluate(
+        unset = page.evaluate(
             f"window.dispatchEvent(new Event('beforeprint')) && {waiting}"
         )
-        assert left == 0 and page.locator(".math mjx-math").count() == 2
+        assert unset == 0 and page.locator(".math mjx-math").count() == 2
 
 
 def test_on_a_phone_no_button_covers_the_text(book):

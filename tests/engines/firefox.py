@@ -25,10 +25,10 @@ async def main(program: str, *arguments: str) -> int:
         program, *arguments, stderr=asyncio.subprocess.PIPE
     )
     async for line in firefox.stderr:
-        said = line.decode(errors="replace")
-        if found := LISTENS.search(said):
-            said = f"{found[1]} {await between(found[2])}\n"
-        sys.stderr.write(said)
+        line_text = line.decode(errors="replace")
+        if match := LISTENS.search(line_text):
+            line_text = f"{match[1]} {await between(match[2])}\n"
+        sys.stderr.write(line_text)
         sys.stderr.flush()
     return await firefox.wait()
 

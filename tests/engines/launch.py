@@ -37,9 +37,9 @@ def started(engine: str) -> Iterator[Browser]:
         try:
             browser = kind.launch(**options)
         except Error as error:
-            said = str(error).partition("\n")[0]
-            wanted = f"expected a {engine} that starts"
-            raise Missing(f"{wanted}, got {said!r}; {advice(engine)}") from error
+            first_line = str(error).partition("\n")[0]
+            message = f"expected a {engine} that starts"
+            raise Missing(f"{message}, got {first_line!r}; {advice(engine)}") from error
         yield browser
         browser.close()
 
@@ -49,10 +49,10 @@ def shipped() -> str | None:
 
     On Windows none: what speaks for it is a script, and no program there.
     """
-    named = os.environ.get("FIREFOX")
-    if named and not shutil.which(named):
-        sys.exit(f"FIREFOX: expected the path of a browser, got {named!r}")
-    names = () if os.name == "nt" else filter(None, (named, *NAMES))
+    path_given = os.environ.get("FIREFOX")
+    if path_given and not shutil.which(path_given):
+        sys.exit(f"FIREFOX: expected the path of a browser, got {path_given!r}")
+    names = () if os.name == "nt" else filter(None, (path_given, *NAMES))
     return next(filter(None, map(shutil.which, names)), None)
 
 
@@ -72,8 +72,8 @@ def own(engine: str) -> list[str]:
 
 def advice(engine: str) -> str:
     """How to get a browser: the end of an error."""
-    named = " or set FIREFOX=/path/to/firefox" if engine == "firefox" else ""
-    return f"try {shlex.join(own(engine))}{named}"
+    alternative = " or set FIREFOX=/path/to/firefox" if engine == "firefox" else ""
+    return f"try {shlex.join(own(engine))}{alternative}"
 
 
 def install(engine: str) -> None:

@@ -123,12 +123,12 @@ def follow_positions(page: Page):
 
 def assert_at(page: Page, figure: ElementHandle, target: str):
     """Assert that the figure stands at an address; what it does not name, at its default."""
-    named = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
-    wanted = state(figure)["start"] | {key: unquote(x) for key, x in named.items()}
+    settings = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
+    expected = state(figure)["start"] | {key: unquote(x) for key, x in settings.items()}
     page.wait_for_function(
         f"([figure, wanted]) => Object.entries(({STATE})(figure).at)"
         ".every(([name, value]) => wanted[name] === value || +wanted[name] === +value)",
-        arg=[figure, wanted],
+        arg=[figure, expected],
         timeout=5_000,
     )
 

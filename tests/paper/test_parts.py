@@ -29,10 +29,10 @@ def test_a_table_that_fits_keeps_its_columns():
 
 
 def test_a_wide_table_breaks_its_longest_column():
-    found = columns(a_table(["symbol", "meaning " * 40], ["x", "short"]))
+    widths = columns(a_table(["symbol", "meaning " * 40], ["x", "short"]))
     narrow, wide = (
         float(part.partition("}")[0])
-        for part in found.split("p{")[1:]
+        for part in widths.split("p{")[1:]
         for part in [part.split("\\tablewidth")[0]]
     )
     assert 0.05 < narrow < 0.12 and narrow + wide == pytest.approx(1, abs=0.01)
@@ -40,8 +40,8 @@ def test_a_wide_table_breaks_its_longest_column():
 
 def test_no_column_is_narrower_than_its_longest_word():
     word = "x" * 24
-    found = columns(a_table([word, "meaning " * 40]))
-    assert float(found.split("p{")[1].split("\\tablewidth")[0]) * 88 >= 23
+    widths = columns(a_table([word, "meaning " * 40]))
+    assert float(widths.split("p{")[1].split("\\tablewidth")[0]) * 88 >= 23
 
 
 def test_a_formula_within_another_makes_no_column_wide():
@@ -82,7 +82,7 @@ def test_the_positions_of_the_text_stand_under_a_figure_each_once(frames):
     assert places == [(1, 0), (2, 1)]
     assert [*map(frames.setting, places)] == ["shift = −0.5", "dashed = on"]
     assert frames.setting(frames.start) == ""
-    pictures = [frames.picture(place) for place in (frames.start, *places)]
+    pictures = [frames.picture(indices) for indices in (frames.start, *places)]
     assert len({picture.tobytes() for picture in pictures}) == 3
 
 
@@ -112,11 +112,11 @@ Overfull \\vbox (90.5pt too high) has occurred while \\output is active
 
 
 def test_the_log_says_what_is_wrong():
-    found = engine.faults_of(LOG)
-    assert len(found) == 5, found
-    assert UNDEFINED in found
-    assert any("31.0pt" in fault for fault in found)
-    assert any("90.5pt" in fault for fault in found)
+    faults = engine.faults_of(LOG)
+    assert len(faults) == 5, faults
+    assert UNDEFINED in faults
+    assert any("31.0pt" in fault for fault in faults)
+    assert any("90.5pt" in fault for fault in faults)
 
 
 @pytest.mark.parametrize(

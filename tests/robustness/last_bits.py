@@ -124,8 +124,8 @@ def generators(draw: int) -> type:
 
     def moving(method):
         @functools.wraps(method)
-        def drawn(self, *sizes, **named):
-            return disturbed(method(self, *sizes, **named), draw)
+        def drawn(self, *sizes, **options):
+            return disturbed(method(self, *sizes, **options), draw)
 
         return drawn
 
@@ -142,15 +142,15 @@ def install(draw: int) -> None:
     Generator, default_rng = generators(draw), np.random.default_rng
 
     def default(seed=None):
-        made = default_rng(seed)
-        return made if made is seed else Generator(made.bit_generator)
+        generator = default_rng(seed)
+        return generator if generator is seed else Generator(generator.bit_generator)
 
     np.random.Generator, np.random.default_rng = Generator, default
 
     def after(function):
         @functools.wraps(function)
-        def drawn(*sizes, **named):
-            return disturbed(function(*sizes, **named), draw)
+        def drawn(*sizes, **options):
+            return disturbed(function(*sizes, **options), draw)
 
         return drawn
 

@@ -22,8 +22,8 @@ def notebook(name: str) -> Path:
     """A chapter's notebook by its slug, or a notebook by its path; SystemExit if none is."""
     path = Path(name) if name.endswith(".ipynb") else chapters.BOOK / f"{name}.ipynb"
     if not path.exists():
-        known = ", ".join(chapters.CHAPTERS)
-        sys.exit(f"Expected CHAPTER= one of {known}; got {name!r}")
+        names = ", ".join(chapters.CHAPTERS)
+        sys.exit(f"Expected CHAPTER= one of {names}; got {name!r}")
     return path
 
 
@@ -59,7 +59,7 @@ def fallen(
     """What fell in a notebook; where it did not come to its end, one entry that says why."""
     command = [sys.executable, "-m", "tests.robustness.run", str(path), *options]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             env=os.environ | (environment or {}),
             capture_output=True,
@@ -69,11 +69,11 @@ def fallen(
         )
     except subprocess.TimeoutExpired:
         return [_stopped(f"not at its end after {MINUTES} minutes")]
-    if done.returncode:
-        why = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        return [_stopped(f"exit status {done.returncode}: {why}")]
+    if process.returncode:
+        reason = (process.stderr.strip().splitlines() or ["no word"])[-1]
+        return [_stopped(f"exit status {process.returncode}: {reason}")]
     try:
-        return json.loads(done.stdout.splitlines()[-1])
+        return json.loads(process.stdout.splitlines()[-1])
     except (IndexError, json.JSONDecodeError):  # it has ended itself, with status 0
         return [_stopped("ended with no word of what fell")]
 
@@ -121,5 +121,5 @@ def _python(source):
     return code
 
 
-def _stopped(why):
-    return {"cell": None, "id": "", "tags": [], "line": 0, "got": why}
+def _stopped(reason):
+    return {"cell": None, "id": "", "tags": [], "line": 0, "got": reason}

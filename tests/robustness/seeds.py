@@ -31,12 +31,12 @@ def moving(source: Callable, shift: int) -> Callable:
     if not callable(source):
         return source
 
-    def seeded(*seeds, **named):
+    def seeded(*seeds, **options):
         seeds = [moved(seeds[0], shift), *seeds[1:]] if seeds else seeds
-        named = {
+        options = {
             name: moved(value, shift) if name in ("seed", "entropy") else value
-            for name, value in named.items()
+            for name, value in options.items()
         }
-        return source(*seeds, **named)
+        return source(*seeds, **options)
 
     return seeded

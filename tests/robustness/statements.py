@@ -113,8 +113,8 @@ class _Watched(ast.NodeTransformer):
 
     def visit_Name(self, node):
         is_read = isinstance(node.ctx, ast.Load)
-        found = is_read and node.id in SOURCES - {"seed"}
-        return _call("__moving__", node) if found else node
+        is_source = is_read and node.id in SOURCES - {"seed"}
+        return _call("__moving__", node) if is_source else node
 
     def visit_keyword(self, node):
         self.generic_visit(node)
@@ -124,17 +124,19 @@ class _Watched(ast.NodeTransformer):
 
     def visit_Dict(self, node):  # arguments that are handed on: f(**settings)
         self.generic_visit(node)
-        named = [isinstance(k, ast.Constant) and k.value in KEYWORDS for k in node.keys]
+        are_keywords = [
+            isinstance(k, ast.Constant) and k.value in KEYWORDS for k in node.keys
+        ]
         node.values = [
             _call("__moved__", value) if seed else value
-            for value, seed in zip(node.values, named, strict=True)
+            for value, seed in zip(node.values, are_keywords, strict=True)
         ]
         return node
 
     def visit_Assert(self, node):
-        said = [_side(side) for side in _sides(node.test)]
+        sides = [_side(side) for side in _sides(node.test)]
         self.generic_visit(node)
-        return node if _is_expected_to_fall(node) else _recorded(node, said)
+        return node if _is_expected_to_fall(node) else _recorded(node, sides)
 
     def visit_Expr(self, node):
         is_check = _is_check(node) and not _is_expected_to_fall(node)
@@ -177,9 +179,9 @@ def _is_expected_to_fall(node):
 
 def _recorded(node, sides):
     error = ast.Name("__error__", ast.Load())
-    told = _call("__fell__", ast.Constant(node.lineno), error, *sides)
+    call = _call("__fell__", ast.Constant(node.lineno), error, *sides)
     handler = ast.ExceptHandler(
-        ast.Name("Exception", ast.Load()), "__error__", [ast.Expr(told)]
+        ast.Name("Exception", ast.Load()), "__error__", [ast.Expr(call)]
     )
     guarded = ast.Try([node], [handler], [], [])
     return ast.copy_location(guarded, node)
