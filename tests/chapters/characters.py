@@ -17,8 +17,8 @@ def characters():
     every = dict.fromkeys(tidy(s) + "\n" for s in data.load_prose().split("\n"))
     lines = [s for s in every if s[1:]]
     return {
-        name: "".join(s for i, s in enumerate(lines) if i // 20 % 10 in some)
-        for name, some in (("train", range(8)), ("valid", [8]), ("test", [9]))
+        name: "".join(s for i, s in enumerate(lines) if i // 20 % 10 in digits)
+        for name, digits in (("train", range(8)), ("valid", [8]), ("test", [9]))
     }
 
 

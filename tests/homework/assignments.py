@@ -46,8 +46,8 @@ def answers(name: str) -> tuple[dict, dict]:
     module = importlib.import_module(f"tests.homework.answers.{name}")
     wrong = {
         task: [
-            (what, *(entry if isinstance(entry, tuple) else (entry, 0)))
-            for what, entry in entries.items()
+            (description, *(entry if isinstance(entry, tuple) else (entry, 0)))
+            for description, entry in entries.items()
         ]
         for task, entries in module.WRONG.items()
     }
@@ -88,14 +88,14 @@ def name_of(cell: NotebookNode) -> str | None:
 
 def points(name: str) -> tuple[dict, set]:
     """Points by task, and the tasks that are marked by hand."""
-    found, by_hand = {}, set()
+    points_by_task, by_hand = {}, set()
     for cell in teachers(name).cells:
         if info(cell).get("grade"):
             task = name_of(cell).split("-marks")[0]
-            found[task] = found.get(task, 0) + info(cell).points
+            points_by_task[task] = points_by_task.get(task, 0) + info(cell).points
             if info(cell).solution:
                 by_hand.add(task)
-    return found, by_hand
+    return points_by_task, by_hand
 
 
 def answered(notebook: NotebookNode, codes: dict) -> NotebookNode:
@@ -109,6 +109,6 @@ def answered(notebook: NotebookNode, codes: dict) -> NotebookNode:
 
 def with_cell(notebook: NotebookNode, code: str, after: str = "setup") -> NotebookNode:
     """The notebook, changed: a cell of the student's own after that of this name."""
-    place = [name_of(cell) for cell in notebook.cells].index(after) + 1
-    notebook.cells.insert(place, new_code_cell(code))
+    index = [name_of(cell) for cell in notebook.cells].index(after) + 1
+    notebook.cells.insert(index, new_code_cell(code))
     return notebook

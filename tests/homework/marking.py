@@ -97,8 +97,8 @@ def mark(
         with beside_its_data(assignment):
             return _mark(assignment, notebook, apart, seconds)
     finally:
-        for names, kept in before:
-            names.update(kept)
+        for names, contents in before:
+            names.update(contents)
 
 
 @contextlib.contextmanager
@@ -113,8 +113,8 @@ def beside_its_data(assignment):
 def _mark(assignment, notebook, apart, seconds):
     plt.switch_backend("agg")
     namespace, locked, worth = locked_cells(assignment)
-    of, by_hand = points(assignment)
-    found, errors = dict.fromkeys(set(of) - by_hand, 0), {}
+    points_by_task, by_hand = points(assignment)
+    marks, errors = dict.fromkeys(set(points_by_task) - by_hand, 0), {}
     names = {"__name__": "__main__", "__builtins__": copied_builtins()}
     for cell in notebook.cells:
         name = name_of(cell)
@@ -129,23 +129,23 @@ def _mark(assignment, notebook, apart, seconds):
             errors[name] = error
         else:
             if name in worth:
-                found[name.split("-marks")[0]] += worth[name]
-    return found, errors
+                marks[name.split("-marks")[0]] += worth[name]
+    return marks, errors
 
 
-def execute(code, scope, name, seconds, second):
+def execute(code, scope, name, seconds, student_builtins):
     """Run a cell quietly, and stop it after a while; ``builtins`` is the student's."""
 
     def stop(*_):
         raise TimeoutError(f"{name}: expected an end within {seconds} s")
 
     signal.signal(signal.SIGALRM, stop)
-    first, sys.modules["builtins"] = sys.modules["builtins"], second
+    original, sys.modules["builtins"] = sys.modules["builtins"], student_builtins
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, str(name), "exec"), scope)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.modules["builtins"] = first
+        sys.modules["builtins"] = original
         plt.close("all")

@@ -86,8 +86,8 @@ def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
     home.mkdir()
     before = listing(packages)
     command = impatient_grading(tmp_path, tmp_path / "class", HOME=str(home))
-    done = subprocess.run(**command, timeout=300)
-    assert done.returncode == 0, done.stdout
+    process = subprocess.run(**command, timeout=300)
+    assert process.returncode == 0, process.stdout
     assert listing(packages) == before
     assert not Path("/tmp", tmp_path.name).exists()
     files = [path.name for path in home.rglob("*") if path.is_file()]

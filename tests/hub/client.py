@@ -83,8 +83,8 @@ class Person:
 
     def file(self, path: str, user: str | None = None) -> str:
         """The text of a file in this user's server, or in another's."""
-        where = f"/user/{user or self.name}/files/{quote(path)}"
-        return self.ask(where).decode()
+        path_of_file = f"/user/{user or self.name}/files/{quote(path)}"
+        return self.ask(path_of_file).decode()
 
     def save(self, path: str, content: bytes) -> None:
         """Save a file as JupyterLab does what is dragged into it."""
@@ -98,14 +98,14 @@ class Person:
 
     def formgrader(self, path: str, method: str = "GET", data: dict | None = None):
         """What the shared formgrader answers; its page logs in there at first."""
-        where = f"/services/{COURSE}/formgrader"
+        address = f"/services/{COURSE}/formgrader"
         if not self._xsrf(f"/services/{COURSE}"):
-            self.ask(f"{where}/")
+            self.ask(f"{address}/")
         if method != "GET":
             data = data or {}
-        return self.json(f"{where}/api/{path}", method=method, data=data)
+        return self.json(f"{address}/api/{path}", method=method, data=data)
 
     def _xsrf(self, path):
         path = path.rstrip("/") + "/"
-        found = [c for c in self.cookies if c.name == "_xsrf" and c.path == path]
-        return found[0].value if found else ""
+        cookies = [c for c in self.cookies if c.name == "_xsrf" and c.path == path]
+        return cookies[0].value if cookies else ""

@@ -42,9 +42,9 @@ def need_proxy() -> None:
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
     """What the configuration of the hub reads, with a folder to write into."""
-    kept = {k: v for k, v in os.environ.items() if k not in SECRETS}
+    variables = {k: v for k, v in os.environ.items() if k not in SECRETS}
     own = {"HUB_FOLDER": str(folder), "HUB_ALLOW_ROOT": "1", "OMP_NUM_THREADS": "1"}
-    return kept | SECRETS | own | more
+    return variables | SECRETS | own | more
 
 
 def command() -> list[str]:
