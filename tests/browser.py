@@ -22,12 +22,12 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 def find() -> str | None:
-    """Path of a Chromium: ``CHROMIUM``, PATH, Playwright's own; None where there is none."""
-    path_given = os.environ.get("CHROMIUM")
-    if path_given:
-        if not shutil.which(path_given):
-            sys.exit(f"CHROMIUM: expected the path of a browser, got {path_given!r}")
-        return path_given
+    """Return the path of a Chromium: ``CHROMIUM``, PATH, Playwright's own; or None."""
+    configured = os.environ.get("CHROMIUM")
+    if configured:
+        if not shutil.which(configured):
+            sys.exit(f"CHROMIUM: expected the path of a browser, got {configured!r}")
+        return configured
     for name in NAMES:
         if path := shutil.which(name):
             return path
@@ -37,7 +37,7 @@ def find() -> str | None:
 
 
 def install() -> str | None:
-    """Playwright's Chromium, else Debian's package where we are root.
+    """Install Playwright's Chromium, else Debian's package where we are root.
 
     The libraries that Chromium needs come along for root alone: to others Playwright
     would put sudo's question for a password.
@@ -59,7 +59,7 @@ def install() -> str | None:
 
 
 def trouble(path: str) -> str | None:
-    """Why the browser at ``path`` does not start, in a line; None where it does."""
+    """Return why the browser at ``path`` does not start, in a line; None where it does."""
     try:
         process = subprocess.run([path, "--version"], capture_output=True, text=True)
     except OSError as error:
@@ -95,7 +95,7 @@ class Reader:
         self.page, self.address, self.options = None, None, None
 
     def open(self, address: str, **options) -> Page:
-        """The page at ``address`` in a context with ``options``, as it was left."""
+        """Open the page at ``address`` in a context with ``options``, as it was left."""
         if self.page is None or self.options != options:
             self.close()
             self.page, self.options = self._window(options), options

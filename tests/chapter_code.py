@@ -58,7 +58,7 @@ class ChapterCode:
 
     @functools.cache  # noqa: B019  one chapter object a test module
     def namespace(self) -> dict[str, Any]:
-        """What the setup and define cells define, by name."""
+        """Return what the setup and define cells define, by name."""
         scope = {"__name__": self.slug}
         for i, cell in enumerate(self.cells):
             if kind(cell) in {"setup", "define"}:
@@ -87,7 +87,7 @@ class ChapterCode:
         self._execute(i, ast.Module(nodes, type_ignores=[]), scope)
 
     def home(self, fault: Fault) -> int:
-        """Index of the define cell that holds ``fault.find``.
+        """Return the index of the define cell that holds ``fault.find``.
 
         AssertionError unless the define cells hold it exactly once.
         """
@@ -154,7 +154,7 @@ class ChapterCode:
         raise KeyError(f"{self.slug} has no code cell {cell_id!r}")
 
     def _sequence(self):
-        """Index and cell of what the fault tests run, in order."""
+        """Return index and cell of what the fault tests run, in order."""
         kinds = {"setup", "define", "run", "check"}
         return [
             (i, c)
@@ -172,7 +172,7 @@ class ChapterCode:
 
 
 def defined_by(statement: ast.stmt) -> set[str]:
-    """Names that a statement at the top of a cell assigns, defines or imports."""
+    """Return names that a statement at the top of a cell assigns, defines or imports."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}
     if isinstance(statement, ast.Assign):
@@ -214,7 +214,7 @@ def in_fork(function: Callable[[], None]) -> str:
 
 
 def catches(chapter: ChapterCode, faults: Iterable[Fault]) -> Callable[[Fault], None]:
-    """The test, one for each fault, that the checks of ``chapter`` notice it.
+    """Make the test, one for each fault, that the checks of ``chapter`` notice it.
 
     A test file calls it ``test_checks_catch``: the faults' names are the ids. They come
     in the order of their homes, so that what is healthy runs once.
@@ -252,7 +252,7 @@ def autograd(
     *arrays: np.ndarray | torch.Tensor,
     upstream: np.ndarray | None = None,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The value of ``f`` at ``arrays`` and its gradients, by PyTorch: array, list of arrays.
+    """Return the value of ``f`` at ``arrays`` and its gradients, by PyTorch: array, list of arrays.
 
     ``f`` takes a tensor for each array. The gradients, of the shapes of ``arrays``, are
     those of the sum over what it returns, weighted with ``upstream`` of its shape if that

@@ -50,7 +50,7 @@ LOCAL = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0", "--host", "127.
 
 
 def draw(released, number=500, seed=0):
-    """A class as ``a_class`` has it: a quarter of the answers wrong, and ten odd ones."""
+    """Draw a class as ``a_class`` has it: a quarter of the answers wrong, and ten odd ones."""
     rng, odd = random.Random(seed), classroom.a_class(released)
     places = dict(zip(rng.sample(range(number), len(ODD)), ODD, strict=True))
     students, impatient = {}, f" {classroom.LIMITS.timeout} s"
@@ -69,15 +69,15 @@ def draw(released, number=500, seed=0):
 
 
 def sample(folder):
-    """What one real grading leaves, in ``folder/place``, and seconds by step; a notebook."""
+    """Grade once and keep the result in ``folder/place``; return a notebook, seconds by step."""
     prepare()
-    course, folder_kept, path = (
+    course, results, path = (
         folder / "course",
         folder / "place",
         folder / "right.ipynb",
     )
     course.mkdir()
-    folder_kept.mkdir()
+    results.mkdir()
     _real(Step.RELEASE, course, FOLDERS[ASSIGNMENT], course)
     notebook = course / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
     released = nbformat.read(notebook, 4)
@@ -85,11 +85,9 @@ def sample(folder):
     took = {"grade": [], "feedback": []}
     for _ in range(3):
         took["grade"].append(
-            _real(Step.GRADE, folder_kept, [path], ASSIGNMENT, course, folder_kept)
+            _real(Step.GRADE, results, [path], ASSIGNMENT, course, results)
         )
-        took["feedback"].append(
-            _real(Step.FEEDBACK, folder_kept, ASSIGNMENT, folder_kept, {})
-        )
+        took["feedback"].append(_real(Step.FEEDBACK, results, ASSIGNMENT, results, {}))
     return released, {step: statistics.median(times) for step, times in took.items()}
 
 
@@ -136,7 +134,7 @@ def cluster(folder, number, **env):
 
 
 def usage(process, below=False):
-    """CPU-seconds and resident MB of a process, with all below it or without."""
+    """Return CPU-seconds and resident MB of a process, with all below it or without."""
     seconds = size = 0
     for one in [process, *(process.children(recursive=True) if below else [])]:
         with contextlib.suppress(psutil.Error):

@@ -26,7 +26,7 @@ QUIET = {  # Dask watching itself takes 2.7 % of a core a worker, so 0.2: they s
 
 
 def digest(paths: list[Path]) -> str:
-    """A name for the notebooks of a submission, as far as they travel to a worker."""
+    """Return a name for the notebooks of a submission, as far as they travel to a worker."""
     hashed = hashlib.sha256()
     for path in paths:
         hashed.update(path.name.encode())

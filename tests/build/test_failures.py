@@ -40,7 +40,7 @@ LATER = ("print('later')", "run")
 
 
 def chapters_that(fail: bool) -> dict:
-    """The same chapters, of which the first fails or is sound."""
+    """Return the same chapters, of which the first fails or is sound."""
     wrong = [
         "# Chapter 1 · Wrong\n\n*Does it hold?*",
         (SETUP, "setup"),
@@ -77,7 +77,7 @@ def page(folder, name):
 
 
 def boxes(page):
-    """By cell what a box says, in a line each."""
+    """Return by cell the text of its box, line by line."""
     return {
         box["id"].removeprefix("failed-"): box.get_text("\n", strip=True).split("\n")
         for box in page.select(".failed-here[id]")
@@ -229,7 +229,7 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path, workers):
 
 
 def inspected(code):
-    """What the kernel would say of a cell that fails."""
+    """Return what the kernel would say of a cell that fails."""
     names = {}
     linecache.cache["<cell>"] = (len(code), None, code.splitlines(True), "<cell>")
     try:

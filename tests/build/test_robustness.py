@@ -99,7 +99,7 @@ def test_arguments_that_are_wrong_are_named(arguments, monkeypatch, capsys):
 
 
 def after(code, shift):
-    """The names that some code has bound under a shift, and the falls that it told."""
+    """Return the names that some code has bound under a shift, and the falls that it told."""
     falls = []
     namespace = names(lambda line, outcome: falls.append((line, outcome)), shift)
     namespace |= {"np": np, "torch": torch}

@@ -51,7 +51,7 @@ def notebook(check, position="a=3,ink=dark%20red"):
 
 
 def lacks(check, *position):
-    """What the check of a small notebook does not notice."""
+    """Return what the check of a small notebook does not notice."""
     names, small = {}, notebook(check, *position)
     with shown_with(lambda function, controls: {}):
         for cell in small.cells[:2]:

@@ -177,7 +177,7 @@ def test_words_that_set_a_figure_are_plain_where_it_is_not_beside_them():
 
 
 def head_of(book):
-    """The line under the title of the small chapter, and the texts of its links."""
+    """Return the line under the title of the small chapter, and the texts of its links."""
     path = book / "_build" / "html" / "book" / "01_small.html"
     page = BeautifulSoup(path.read_text(), "html.parser")
     head = page.select_one("article h1").find_next_sibling()

@@ -39,7 +39,7 @@ programs = st.lists(
 
 
 def fits(name, shapes):
-    """Whether a step may be taken with arrays of these shapes."""
+    """Return whether a step may be taken with arrays of these shapes."""
     if name == "product":
         return all(len(s) >= 2 for s in shapes) and shapes[0][-1] == shapes[1][-1]
     if name in {"mean", "largest", "last axis", "sum", "turn", "pick"}:
@@ -48,7 +48,7 @@ def fits(name, shapes):
 
 
 def run(program, leaves, F, shape):
-    """The last result of a program that steps from array to array."""
+    """Return the last result of a program that steps from array to array."""
     pool, used = list(leaves), 0
     for name, i, j in program:
         count, do = STEPS[name]

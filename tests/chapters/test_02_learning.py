@@ -22,7 +22,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def sides(rng, n):
-    """Labels ±1 of n ≥ 2 examples, both of which occur."""
+    """Return labels ±1 of n ≥ 2 examples, both of which occur."""
     return rng.permutation(np.append([-1.0, 1.0], rng.choice([-1.0, 1.0], n - 2)))
 
 

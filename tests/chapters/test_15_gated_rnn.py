@@ -119,7 +119,7 @@ def test_the_marked_number_is_the_answer(book, seed, n, T):
 
 
 def errors_at_ten(book, name, rates):
-    """What is left unexplained after 150 steps on T = 10, from a start not on the page."""
+    """Return what is left unexplained after 150 steps on T = 10, from a start not on the page."""
     chapter.define("15-lag-run", book, "contender")
     errors = []
     for lr in rates:

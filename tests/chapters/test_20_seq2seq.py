@@ -16,7 +16,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def targets(rng, N, V):
-    """N sentences of 1 to 5 words and <eos>, padded."""
+    """Return N sentences of 1 to 5 words and <eos>, padded."""
     Y = np.full((N, 6), PAD)
     for row in Y:
         n = rng.integers(1, 6)

@@ -21,7 +21,7 @@ FIVE = "def table_model", "def winners", "letters =", "def by_conditionals", "AG
 
 
 def solved(marks, fault=None):
-    """The names that the cells with these marks define; a fault may be in one of them."""
+    """Return the names that the cells with these marks define; a fault may be in one of them."""
     scope = dict(chapter.namespace())
     sources = [c.source for c in chapter.cells if kind(c) != "define"]
     sources = [next(s for s in sources if mark in s) for mark in marks]

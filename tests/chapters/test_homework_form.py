@@ -110,7 +110,7 @@ def test_homework_prose_has_no_weasel_words(path):
 
 
 def checks(code):
-    """The checks at the top of a cell that say more than that there is an answer."""
+    """Return the checks at the top of a cell that say more than that there is an answer."""
     pairs = []
     for node in ast.parse(code).body:
         call = getattr(node, "value", None)
@@ -124,7 +124,7 @@ def checks(code):
 
 
 def repeated(cells):
-    """Checks that students see twice in the cells of one task, by the later cell."""
+    """Return checks that students see twice in the cells of one task, by the later cell."""
     seen, lines = set(), []
     for cell in cells:
         task = re.split("-try|-marks", name_of(cell) or "")[0]

@@ -13,7 +13,7 @@ from tests.chapter_code import BOOK
 
 
 def rows(kind, slug):
-    """The rows of a table of a chapter; a chapter without the file has none."""
+    """Return the rows of a table of a chapter; a chapter without the file has none."""
     path = BOOK / "data" / f"{kind}_{chapters.digits(slug)}.csv"
     if not path.exists():
         return []
@@ -84,7 +84,7 @@ ENTRY = re.compile(r"\((e\d{3}-\d+)\)=\n### (E\d{3}-\d+) · .+")
 
 
 def errata(slug):
-    """The page of the errata that concern a chapter: its cells, none if it has no page."""
+    """Return the page of the errata that concern a chapter: its cells, none if it has no page."""
     path = BOOK / f"errata_{chapters.digits(slug)}.ipynb"
     return nbformat.read(path, 4).cells if path.exists() else []
 

@@ -87,7 +87,7 @@ def test_no_file_of_the_repository_is_heavy():
 
 
 def by_locale(code: str) -> list[int]:
-    """Lines that read or write text as the system's language has it: not so on Windows."""
+    """Return lines that read or write text as the system's language has it: not so on Windows."""
     calls = []
     for node in ast.walk(ast.parse(code)):
         if not isinstance(node, ast.Call):

@@ -187,7 +187,7 @@ def test_a_written_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
 
 
 def violations(page, kind):
-    """What breaks a rule of axe on the slide that is shown."""
+    """Return what breaks a rule of axe on the slide that is shown."""
     report = Axe().run(page, context=f"section.present.{kind}").response
     return [
         (v["id"], x["html"][:200]) for v in report["violations"] for x in v["nodes"]

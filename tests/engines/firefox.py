@@ -57,7 +57,7 @@ async def hand_on(source, target):
 
 
 def spared(text: str) -> str:
-    """A message; of the error that Firefox does not know ``SPARED`` its success."""
+    """Return a message, or success in place of the error that Firefox does not know ``SPARED``."""
     message = json.loads(text) if '"unknown command"' in text else {}
     if message.get("error") == "unknown command" and SPARED in message["message"]:
         return json.dumps({"type": "success", "id": message["id"], "result": {}})

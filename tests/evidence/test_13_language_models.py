@@ -85,7 +85,7 @@ def test_without_dropout_the_network_overfits_within_a_few_epochs(book, division
 
 
 def source(book, make, seed):
-    """New sentences and 2,000 to learn from, as on the page."""
+    """Draw new sentences and 2,000 to learn from, as on the page."""
     source_model, rng = book[make](seed), np.random.default_rng(100 + seed)
     new, _ = book["generated"](*source_model, 300, rng)
     return new, book["generated"](*source_model, 2000, rng)[0]

@@ -47,7 +47,7 @@ def test_the_characters_are_read_as_the_file_says(book):
 
 
 def smooth(losses):
-    """Means over twenty losses."""
+    """Return means over twenty losses."""
     return np.convolve(losses, np.ones(20) / 20, "valid")
 
 
@@ -138,7 +138,7 @@ def test_the_rate_of_the_characters_is_the_best_of_three(book):
 
 
 def learned_at_end(book, K, seed, T=6, steps=3000):
-    """Whether parity of T bits is learned if only the last answer has a loss."""
+    """Return whether parity of T bits is learned if only the last answer has a loss."""
     rng = np.random.default_rng(seed)
     P = book["start"](1, 8, 1, rng)
     leaves = [torch.from_numpy(p) for p in P]

@@ -30,7 +30,7 @@ def book():
 
 
 def steps_again(book, name, length, rate):
-    """Steps until learned, of each seed of the file, trained again."""
+    """Return steps until learned, of each seed of the file, trained again."""
     seeds = [row[3] for row in ROWS if row[:3] == (name, length, rate)]
     steps = []
     for seed in seeds:

@@ -20,7 +20,7 @@ def book():
 
 
 def right(book, pairs, epochs=8, lr=0.02, seed=1, **kind):
-    """Share of whole sentences without a slip, of one seed."""
+    """Return the share of whole sentences without an error, of one seed."""
     net = book["trained"](epochs, lr, seed, **kind)
     return book["without_slip"](net, book[pairs]).mean(), net
 

@@ -106,7 +106,7 @@ def test_every_method_of_the_page_is_searched(book):
 
 
 def validated(book, tuning, name, lr, d=40):
-    """Share of the validation questions that a method answers right at this rate."""
+    """Return the share of validation questions that a method answers right at this rate."""
     words, ids, X, questions = tuning
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(book, "RATES", book["RATES"] | {name: lr})

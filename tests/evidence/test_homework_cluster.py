@@ -24,7 +24,7 @@ from tests.homework.classroom import (
 
 
 def start(command, finished, number):
-    """The command, once this many are graded."""
+    """Start the command; return it once this many are graded."""
     # A shell that runs the tests in the background has them ignore Ctrl-C.
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     run = subprocess.Popen(**command, preexec_fn=heed)

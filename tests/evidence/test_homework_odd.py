@@ -86,7 +86,7 @@ with open("large.bin", "wb") as file:
 
 
 def old_format(notebook):
-    """As a program writes it that knows no cell ids, and keeps no outputs."""
+    """Return the notebook as a program writes it that knows no cell ids and keeps no outputs."""
     notebook.nbformat_minor = 4
     for cell in notebook.cells:
         del cell["id"]
@@ -94,12 +94,12 @@ def old_format(notebook):
 
 
 def nameless(notebook):
-    """Neither nbgrader's names nor ids: only texts and tests tell which cell is which."""
+    """Strip nbgrader's names and the ids: only texts and tests tell which cell is which."""
     return old_format(stripped(notebook))
 
 
 def odd_class(released):
-    """For each student what is handed in, marks due and a word, as in ``a_class``."""
+    """Return by student what is handed in, marks due and a word, as in ``a_class``."""
     untrained = {task: code for task, code in RIGHT.items() if task != "trial"}
     quick = lambda **other: answered(released, untrained | other)
     data = lambda notebook: nbformat.writes(notebook).encode()
@@ -147,7 +147,7 @@ def odd_class(released):
 
 
 def shortened(folder):
-    """A copy of the assignment that gives a cell ``SECONDS``."""
+    """Return a copy of the assignment that gives a cell ``SECONDS``."""
     shutil.copytree(ROOT / "homework", folder / "homework")
     source = folder / "homework" / "source" / ASSIGNMENT
     path = notebook_path(source)

@@ -55,7 +55,7 @@ def without(notebook, *names):
 
 
 def duplicated(notebook, task="glu", other=WRONG["glu"][0][1]):
-    """The answer cell copied, as Jupyter does it: with the metadata; the last counts."""
+    """Copy the answer cell as Jupyter does it, with the metadata: the last one counts."""
     index = [name_of(cell) for cell in notebook.cells].index(task)
     copy = nbformat.from_dict(dict(notebook.cells[index]))
     copy["id"] = "a-copy"
@@ -72,7 +72,7 @@ def tampered(notebook, task="glu"):
 
 
 def generous(notebook):
-    """Wrong answers, tests that find them right, and a hundred points each."""
+    """Give tests that find wrong answers right, and a hundred points each."""
     for cell in notebook.cells:
         if info(cell).get("grade"):
             info(cell).points = 100
@@ -88,7 +88,7 @@ def stripped(notebook):
 
 
 def a_class(released):
-    """For each student what is handed in, the marks due by task, a word of the remark.
+    """Return by student what is handed in, the marks due by task, a word of the remark.
 
     What is handed in: bytes of ``name.ipynb`` or, by file name, those in a folder.
     Marks are the full ones but for those given; None where there are none at all.
@@ -177,7 +177,7 @@ def grading(
     module: str = "grader",
     **env,
 ) -> dict:
-    """The command of ``make grade``, or of another module, for Popen or run."""
+    """Return the command of ``make grade``, or of another module, for Popen or run."""
     return {
         "args": [sys.executable, "-m", module, str(submissions), str(source)],
         "cwd": ROOT,
@@ -194,7 +194,7 @@ def impatient_grading(
     source: Path = FOLDERS[ASSIGNMENT],
     **env,
 ) -> dict:
-    """The same within ``LIMITS``; homes of its processes are in ``folder``."""
+    """Return the same command within ``LIMITS``; its processes have their homes in ``folder``."""
     homes = folder / "tmp"  # see left_over
     homes.mkdir(exist_ok=True)
     module = "tests.homework.impatient"
@@ -202,14 +202,14 @@ def impatient_grading(
 
 
 def marks(submissions: Path, assignment: str = ASSIGNMENT) -> dict[str, dict]:
-    """marks.csv, by student: a dict of strings, and numbers where there are some."""
+    """Return marks.csv, by student: a dict of strings, and numbers where there are some."""
     path = submissions.with_name(f"{submissions.name}-marks") / assignment / "marks.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
 def graded_again(folder: Path) -> set[str]:
-    """Whom one more run, without a cluster, grades again; it must leave the same marks."""
+    """Grade once more, without a cluster; return whom. The marks must stay the same."""
     out = folder / "class-marks" / ASSIGNMENT
     before, table = stamps(out / "graded"), (out / "marks.csv").read_bytes()
     subprocess.run(**impatient_grading(folder, folder / "class"), check=True)
@@ -219,7 +219,7 @@ def graded_again(folder: Path) -> set[str]:
 
 
 def full_marks(assignment: str) -> dict[str, int]:
-    """Points by task, of those that no person marks."""
+    """Return points by task, of those that no person marks."""
     points_by_task, by_hand = points(assignment)
     return {
         task: max_points
@@ -231,7 +231,7 @@ def full_marks(assignment: str) -> dict[str, int]:
 def different_marks(
     submissions: Path, students: dict, assignment: str = ASSIGNMENT
 ) -> str:
-    """Who got other marks than are due, or a remark without the word; see ``a_class``."""
+    """List who got other marks than are due, or a remark without the word; see ``a_class``."""
     rows, wrong, tasks = marks(submissions, assignment), [], full_marks(assignment)
     assert {name.removeprefix("'") for name in rows} == set(students)
     for name, (_, due, word) in students.items():
@@ -248,7 +248,7 @@ def different_marks(
 def different_pages(
     submissions: Path, students: dict, output: str, assignment: str = ASSIGNMENT
 ) -> list[str]:
-    """Whose page or line in the terminal does not say what is due; see ``a_class``."""
+    """List whose page or line in the terminal lacks what is due; see ``a_class``."""
     pages = submissions.with_name(f"{submissions.name}-marks") / assignment / "feedback"
     wrong = []
     for name, (_, due, word) in students.items():
@@ -260,12 +260,12 @@ def different_pages(
 
 
 def stamps(folder: Path) -> dict[Path, int]:
-    """When each student's submission was graded."""
+    """Return when each student's submission was graded."""
     return {path: path.stat().st_mtime_ns for path in folder.glob("*/key")}
 
 
 def left_over(folder: Path) -> list[psutil.Process]:
-    """Processes that a grading of this folder has left behind."""
+    """List the processes that a grading of this folder has left behind."""
     processes = []
     for process in psutil.process_iter():
         try:
@@ -278,7 +278,7 @@ def left_over(folder: Path) -> list[psutil.Process]:
 
 
 def busy_worker(run):
-    """A Dask worker that grades: its server of multiprocessing's has a process."""
+    """Find a Dask worker that grades: its server of multiprocessing's has a process."""
     for _ in range(600):
         for process in psutil.Process(run.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):

@@ -64,7 +64,7 @@ rebind()
 
 
 def tricked(code: str) -> str:
-    """A wrong answer that says so nicely: every name that it binds is made pleasing."""
+    """Return a wrong answer in which every name that it binds is made pleasing."""
     steps = dis.get_instructions(compile(dedent(code), "answer", "exec"))
     bound = {step.argval for step in steps if step.opname == "STORE_NAME"}
     lines = [f"{name} = please({name})" for name in sorted(bound)]
@@ -73,7 +73,7 @@ def tricked(code: str) -> str:
 
 @cache
 def locked_cells(name):
-    """The tests' namespace; code of the setup and the tests, points of a test, by name."""
+    """Return the tests' namespace, code of setup and tests, and points of a test, by name."""
     cells = [cell for cell in teachers(name).cells if cell.cell_type == "code"]
     worth = {name_of(c): info(c).points for c in cells if info(c).get("grade")}
     locked = {name_of(c): c.source for c in cells if name_of(c) in {"setup", *worth}}
@@ -84,7 +84,7 @@ def locked_cells(name):
 def mark(
     assignment: str, notebook: NotebookNode, apart: bool = True, seconds: float = 90
 ) -> tuple[dict, dict]:
-    """Points by task and errors by cell, as nbgrader finds them, but in this process.
+    """Return points by task and errors by cell, as nbgrader finds them, but in this process.
 
     The cells run from the top, the locked ones as the source has them. A test gives all
     of its points or none. Visible checks run too, and give no points. A cell may take
@@ -103,7 +103,7 @@ def mark(
 
 @contextlib.contextmanager
 def beside_its_data(assignment):
-    """In a folder with the files that students get with the notebook."""
+    """Enter a folder with the files that students get with the notebook."""
     with TemporaryDirectory() as folder, contextlib.chdir(folder):
         for path in data_files(FOLDERS[assignment]):
             shutil.copy(path, Path(folder))

@@ -146,7 +146,7 @@ def a_row(student, points="2", comment="ja", version="v1"):
 
 
 def a_table(rows, heading=BY_HAND, **dialect):
-    """Lines as a spreadsheet writes them."""
+    """Return lines as a spreadsheet writes them."""
     file = io.StringIO(newline="")
     csv.writer(file, **dialect).writerows([heading, *rows])
     return file.getvalue()

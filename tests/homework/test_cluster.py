@@ -27,7 +27,7 @@ STUDENTS |= {"kills once": 7, "kills always": 8}
 
 
 def command(folder, *more):
-    """``make grade`` without nbgrader, to its end: status and output."""
+    """Run ``make grade`` without nbgrader to its end; return status and output."""
     diary = str(folder / "diary")
     call = grading(
         folder / "class",

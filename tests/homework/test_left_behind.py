@@ -51,7 +51,7 @@ def wheel(folder):
 
 
 def listing(folder):
-    """The files that lie there, and since when; other tests may compile one meanwhile."""
+    """List the files there with their times; other tests may compile one meanwhile."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {p: p.stat().st_mtime_ns for p in files if p.parent.name != "__pycache__"}
 

@@ -21,7 +21,7 @@ BOTH = set(TESTS)
 
 
 def notebook(*own, setup="import math", after="double", tests=(), **answers):
-    """An assignment of two tasks with right answers, and cells of the student's own."""
+    """Return an assignment of two tasks with right answers, and cells of the student's own."""
     codes, cells = ANSWERS | answers, [locked("setup", setup)]
     for task, test in zip(ANSWERS, TESTS, strict=True):
         cells.append(new_code_cell(codes[task]))
@@ -64,7 +64,7 @@ def run(tmp_path, monkeypatch):
 
 
 def passed(notebook):
-    """The tests without an error."""
+    """Return the tests without an error."""
     return {
         execute.grade_id(cell)
         for cell in notebook.cells
@@ -74,7 +74,7 @@ def passed(notebook):
 
 
 def said(notebook):
-    """Sentences for the table, by the place of the cell."""
+    """Return the sentences for the table, by index of the cell."""
     remarks = {}
     for index, cell in enumerate(notebook.cells):
         for output in cell.outputs:

@@ -29,14 +29,14 @@ COUNTED = re.compile(rf"\b({'|'.join(NUMBERS)}) (?:slips|places|faults|complaint
 
 
 def given(name, task):
-    """The code that students get to mend, without the line that they take out."""
+    """Return the code that students get to mend, without the line that they take out."""
     (code,) = [c.source for c in released(name).cells if name_of(c) == task]
     assert STUB.search(code), "expected the line `raise …` in the released cell"
     return STUB.sub("", code)
 
 
 def mended(code, slips_mended):
-    """The code with these slips put right; each must be there to be mended."""
+    """Return the code with these slips put right; each must be there to be mended."""
     for slip in slips_mended:
         for wrong, right in slip.items():
             assert wrong in code, f"{wrong!r} is not in the code"
@@ -45,7 +45,7 @@ def mended(code, slips_mended):
 
 
 def marked(name, task, code):
-    """Points for the task with this code, and errors; no other task is run."""
+    """Return points for the task with this code, and errors; no other task is run."""
     notebook = answered(released(name), {task: code})
     part = re.compile(rf"(setup|{task}(-try|-marks.*)?)$")
     notebook.cells = [c for c in notebook.cells if part.match(name_of(c) or "setup")]

@@ -33,7 +33,7 @@ OPEN = {"design", "prediction", "experiment"}  # no number is the right one
 
 @cache
 def numeric(name):
-    """The answers of the source that are numbers: by task, by name, as plain lists."""
+    """Return the answers of the source that are numbers: by task, by name, as plain lists."""
     keys_by_task = {}
     for cell in teachers(name).cells:
         task, code = name_of(cell), cell.source
@@ -51,7 +51,7 @@ def numeric(name):
 
 
 def plain(value):
-    """As one types it: nested lists of Python's numbers, and words."""
+    """Return an answer as one types it: nested lists of Python's numbers, and words."""
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     return value if isinstance(value, str) else np.asarray(value).tolist()
@@ -67,7 +67,7 @@ def leaves(value, at=()):
 
 
 def put(value, at, number):
-    """The nested lists with another number at this place."""
+    """Return the nested lists with another number at this place."""
     if not at:
         return number
     parts = [put(p, at[1:], number) if i == at[0] else p for i, p in enumerate(value)]
@@ -75,24 +75,24 @@ def put(value, at, number):
 
 
 def rounded(number):
-    """Three significant digits; a whole number stays."""
+    """Round to three significant digits; a whole number stays."""
     return number if float(number).is_integer() else float(f"{number:.3g}")
 
 
 def typed(values):
-    """The code of an answer."""
+    """Return the code of an answer."""
     return "\n".join(f"{name} = {value!r}" for name, value in values.items())
 
 
 def wrong_by_little(number):
-    """2 % off on either side; for a whole number the next ones, too; for 0 a little."""
+    """Return numbers 2 % off; for a whole number the next ones, too; for 0 a little."""
     near = [1.02 * number, 0.98 * number] if number else [0.02, -0.02]
     whole = float(number).is_integer()
     return [*near, number + 1, number - 1] if whole else near
 
 
 def alone(name, task):
-    """The released notebook with nothing but the setup, this answer and its tests."""
+    """Return the released notebook with nothing but the setup, this answer and its tests."""
     notebook = answered(released(name), {})
     keep = {"setup", task}
     notebook.cells = [

@@ -31,14 +31,14 @@ SHEET = Sheet(teachers(ASSIGNMENT))
 
 
 def grading(folder, run):
-    """How a class is graded, with a function in place of processes."""
+    """Make a grading of a class with a function in place of processes."""
     runner = Processes(1)
     runner.run = run
     return batch.Grading(ASSIGNMENT, "state", DEFAULT, 1, folder, SHEET, runner)
 
 
 def page(notebook):
-    """The texts of a notebook as nbgrader's page shows them."""
+    """Return the texts of a notebook as nbgrader's page shows them."""
     return "".join(
         markdown_alone({"cell": cell}, cell.source)
         for cell in notebook.cells
@@ -54,7 +54,7 @@ def text(source, **attachments):
 
 
 def completed(cell, *files):
-    """The cell's page and the remarks."""
+    """Return the cell's page and the remarks."""
     notebook = new_notebook()
     notebook.cells = [cell]
     remarks = complete(notebook, list(files))

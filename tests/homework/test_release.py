@@ -20,13 +20,13 @@ RUN = "%run ../../expect.py"
 
 
 def definitions(text):
-    """The functions that a program defines, by name, without its imports."""
+    """Return the functions that a program defines, by name, without its imports."""
     nodes = ast.parse(text).body
     return {n.name: ast.unparse(n) for n in nodes if isinstance(n, ast.FunctionDef)}
 
 
 def named(source):
-    """The code as students get it: data files by their names."""
+    """Return the code as students get it: data files by their names."""
     return assignment.DATA.sub(lambda match: f'"{match[1].split("/")[-1]}"', source)
 
 
@@ -73,7 +73,7 @@ def test_imports_that_the_cell_has_are_not_repeated(cell, expected):
 
 
 def cell(source, grade_id, *, grade=False, solution=False, points=None):
-    """A code cell as nbgrader's sidebar *Create Assignment* marks it."""
+    """Return a code cell as nbgrader's sidebar *Create Assignment* marks it."""
     info = {"grade": grade, "grade_id": grade_id, "locked": not solution}
     info |= {"schema_version": 3, "solution": solution, "task": False}
     info |= {} if points is None else {"points": points}
@@ -96,7 +96,7 @@ PROJECT = [
 
 
 def written(zips):
-    """When each zip was made, by name."""
+    """Return when each zip was made, by name."""
     return {path.stem: path.stat().st_mtime_ns for path in zips.glob("*.zip")}
 
 

@@ -51,7 +51,7 @@ def data(notebook, **options):
 
 
 def loaded(folder, contents, assignment=ASSIGNMENT):
-    """What is read of files, given by name: the notebook and the remarks as one text."""
+    """Load files, given by name; return the notebook and the remarks as one text."""
     paths = []
     for name, content in contents.items():
         paths.append(folder / name)
@@ -63,7 +63,7 @@ def loaded(folder, contents, assignment=ASSIGNMENT):
 
 
 def refused(folder, contents, assignment=ASSIGNMENT):
-    """Why it gets no marks."""
+    """Return why a submission gets no marks."""
     with pytest.raises(NotGraded) as reason:
         loaded(folder, contents, assignment)
     assert "\n" not in str(reason.value)
@@ -79,7 +79,7 @@ def sources(notebook):
 
 
 def without_names(notebook):
-    """As a program writes it that keeps neither nbgrader's names nor the ids of cells."""
+    """Strip nbgrader's names and the ids of cells, as some programs do."""
     notebook.nbformat_minor = 4
     for cell in notebook.cells:
         del cell["id"]

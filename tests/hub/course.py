@@ -45,19 +45,19 @@ class Course:
         return self.hub.folder / "course"
 
     def gradebook(self) -> Gradebook:
-        """The gradebook that the formgrader shows."""
+        """Return the gradebook that the formgrader shows."""
         return Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}")
 
 
 def small_class() -> dict:
-    """One right, one whose cell never ends, one whose file is damaged."""
+    """Return a class of three: one right, one whose cell never ends, one damaged file."""
     students = a_class(released(ASSIGNMENT))
     names = {"ada": "ada", "ben": "hugo-loop", "chen": "paul-half"}
     return proved({name: students[key] for name, key in names.items()})
 
 
 def large_class() -> dict:
-    """Thirty: all that a grader does not like, but for links, and a wrong answer a task."""
+    """Return a class of thirty: all that a grader does not like, and a wrong answer a task."""
     students = a_class(released(ASSIGNMENT))
     simple = {"张三": "zhang", "=1+1 [x]": "utf-16"}  # the hub's names are simple
     students = {
@@ -79,7 +79,7 @@ def large_class() -> dict:
 
 
 def proved(students: dict) -> dict:
-    """The class, whose best have written a proof, too, which somebody has to mark."""
+    """Return the class, whose best have written a proof, too, which somebody has to mark."""
     for name, (content, due, word) in students.items():
         if has_proof(name):
             notebook = nbformat.reads(content.decode(), 4)
@@ -89,7 +89,7 @@ def proved(students: dict) -> dict:
 
 
 def has_proof(name: str) -> bool:
-    """Whether this student has proved something."""
+    """Return whether this student has proved something."""
     return name == "ada" or name.startswith("right-")
 
 
@@ -119,7 +119,7 @@ def take(course: Course) -> None:
 
 
 def hand_in(course: Course, name: str) -> None:
-    """A student fetches, works and submits, in a server that the hub starts and stops."""
+    """Fetch, work and submit as a student does, in a server that the hub starts and stops."""
     student = course.hub.person(name)
     student.start()
     student.panel("fetch", ASSIGNMENT)
@@ -139,7 +139,7 @@ def hand_in(course: Course, name: str) -> None:
 
 
 def leave(course: Course, student: Person) -> None:
-    """Where not all servers can run at a time, stop this one."""
+    """Stop this server where not all servers can run at a time."""
     if len(course.students) > AT_A_TIME:
         student.stop()
 
@@ -174,7 +174,7 @@ def die_submitting(course: Course, student: Person) -> None:
 
 
 def grade(course: Course, kill: bool = False) -> str:
-    """The command of `make grade COURSE=…`, on a cluster if a worker is to be killed."""
+    """Return the command of `make grade COURSE=…`, on a cluster if a worker is to be killed."""
     folder = course.hub.folder / "grading"
     folder.mkdir(exist_ok=True)
     call = impatient_grading(folder, "", FOLDERS[ASSIGNMENT])
@@ -199,7 +199,7 @@ def grade(course: Course, kill: bool = False) -> str:
 
 
 def mark_by_hand(course: Course) -> None:
-    """The marker gives two points for each proof, in the formgrader."""
+    """Give two points for each proof, in the formgrader, as the marker does."""
     mia = course.hub.person("mia")
     for row in mia.formgrader(f"submissions/{ASSIGNMENT}"):
         if row["needs_manual_grade"]:
@@ -217,7 +217,7 @@ def mark_by_hand(course: Course) -> None:
 
 
 def fetch_feedback(course: Course, name: str) -> None:
-    """A student fetches the feedback, of the panel's last submission, and reads it."""
+    """Fetch the feedback of the panel's last submission and read it, as a student does."""
     student = course.hub.person(name)
     student.start()
     reply = student.panel("fetch_feedback", ASSIGNMENT)
@@ -233,6 +233,6 @@ def fetch_feedback(course: Course, name: str) -> None:
 
 
 def headline(page: str) -> tuple[str, str]:
-    """The student and the sum of a page of feedback."""
+    """Return the student and the sum of a page of feedback."""
     match = re.search(rf"<h1>{ASSIGNMENT}: (.*?)</h1><p><b>(.*?)</b>", page)
     return (match[1], match[2]) if match else ("", "")

@@ -41,7 +41,7 @@ def collect(tmp_path):
 
 
 def submission(folder, student, hour, text="an answer"):
-    """A folder of the exchange, as nbgrader names it."""
+    """Return a folder of the exchange, as nbgrader names it."""
     timestamp = f"2026-10-01 {hour:02}:00:00.000000 UTC"
     inbound = folder / "exchange" / COURSE / "inbound"
     submitted = inbound / f"{student}+{ASSIGNMENT}+{timestamp}+secret"

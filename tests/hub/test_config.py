@@ -19,7 +19,7 @@ HUB = ROOT / "hub"
 
 
 def configuration(folder, monkeypatch, **more) -> Config:
-    """What JupyterHub reads, in this process."""
+    """Return what JupyterHub reads, in this process."""
     for name, value in environment(folder, **more).items():
         monkeypatch.setenv(name, value)
     return PyFileConfigLoader("jupyterhub_config.py", path=str(HUB)).load_config()

@@ -32,7 +32,7 @@ def course(request, tmp_path_factory):
 
 
 def sums(course):
-    """The points that are due, by student; None for those who are not graded."""
+    """Return the points that are due, by student; None for those who are not graded."""
     return {
         name: None if due is None else sum((FULL | due).values()) + 2 * has_proof(name)
         for name, (_, due, _) in course.students.items()

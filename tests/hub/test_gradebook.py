@@ -53,7 +53,7 @@ def course(tmp_path):
 
 
 def submission(course, student):
-    """The student's score, and the grade and the comment of the proof."""
+    """Return the student's score, and the grade and the comment of the proof."""
     with hub_gradebook.gradebook(course, ASSIGNMENT) as book:
         record = book.find_submission(ASSIGNMENT, student)
         grade = book.find_grade("homogeneous", ASSIGNMENT, ASSIGNMENT, student)

@@ -100,12 +100,12 @@ LOOKS = """(known) => {
 
 
 def breaches(page: Page) -> list[tuple[str, str]]:
-    """What breaks a rule of axe other than contrast: rule and beginning of the HTML."""
+    """Return what breaks a rule of axe other than contrast: rule and beginning of the HTML."""
     return _run(page, rules={"color-contrast": {"enabled": False}})["violations"]
 
 
 def pale(page: Page, theme: str, judged: set[str]) -> list[tuple[str, str]]:
-    """What is too pale in a theme, of the looks that are not in ``known``.
+    """Return what is too pale in a theme, of the looks that are not in ``judged``.
 
     ``known`` gains the looks that axe could judge.
     """

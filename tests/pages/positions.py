@@ -80,12 +80,12 @@ ASTRAY = f"""async ([links, addresses]) => {{
 
 
 def astray(page: Page, addresses: list[str], *, links: bool = False) -> list[str]:
-    """Which addresses, and which links of the page, do not lead to what they name."""
+    """Return which addresses, and which links of the page, do not lead to what they name."""
     return page.evaluate(ASTRAY, [links, addresses])
 
 
 def farthest(page: Page) -> list[str]:
-    """Of each figure the address where each control is at its last value."""
+    """Return of each figure the address where each control is at its last value."""
     return page.evaluate(
         """() => [...document.querySelectorAll("figure.interact")].map((figure) => {
           const { controls } = JSON.parse(figure.querySelector("script").textContent);
@@ -96,12 +96,12 @@ def farthest(page: Page) -> list[str]:
 
 
 def state(figure: ElementHandle) -> dict[str, dict[str, str]]:
-    """Values of the controls by name: ``at`` now, ``start`` at first."""
+    """Return values of the controls by name: ``at`` now, ``start`` at first."""
     return figure.evaluate(STATE)
 
 
 def figure_of(page: Page, target: str) -> ElementHandle:
-    """The one figure that an address is about."""
+    """Return the one figure that an address is about."""
     (figure,) = page.query_selector_all(
         f"figure.interact[data-name='{target[1:].partition(':')[0]}']"
     )

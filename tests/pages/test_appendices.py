@@ -115,7 +115,7 @@ def test_chinese_stands_beside_a_term_once_where_it_is_introduced():
 
 
 def plain(text):
-    """Text to compare terms in: lower case, without marks, plurals or hyphens."""
+    """Return text to compare terms in: lower case, without marks, plurals or hyphens."""
     text = re.sub(r"[*_`$\\]", "", text.lower().replace("–", "-").replace("-", " "))
     return re.sub(r"\s+", " ", re.sub(r"(?<=\w\w\w)s\b", "", text))
 
@@ -175,5 +175,5 @@ def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
 
 
 def bare(formula):
-    """TeX without braces and spaces: \\mathbf{X} and \\mathbf X are the same."""
+    """Return TeX without braces and spaces: \\mathbf{X} and \\mathbf X are the same."""
     return re.sub(r"[{}\s]", "", formula)

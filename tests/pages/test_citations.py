@@ -39,7 +39,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 
 
 def text(page):
-    """The markdown of a page."""
+    """Return the markdown of a page."""
     if page.suffix == ".md":
         return page.read_text("utf-8")
     cells = nbformat.read(page, 4).cells

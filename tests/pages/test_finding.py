@@ -10,7 +10,7 @@ from tests.pages.built import HTML, address
 
 
 def rows(page):
-    """The rows of the searched tables that are to be seen, as text."""
+    """Return the rows of the searched tables that are to be seen, as text."""
     texts = page.locator(".finder").evaluate(
         """(finder) => [...document.querySelectorAll(".bd-article tbody tr")].filter((row) =>
           row.checkVisibility() && finder.compareDocumentPosition(row) & 4)
@@ -113,7 +113,7 @@ def test_without_javascript_all_rows_are_there(reader):
 
 
 def below(number):
-    """What a chapter rests on, itself included."""
+    """Return what a chapter rests on, itself included."""
     return {number}.union(*(below(need) for need in chapters.by_number(number).needs))
 
 

@@ -24,7 +24,7 @@ BROKEN = """() => [...document.querySelectorAll(".bd-article .cell_input pre")]
 
 
 def printed(page, script):
-    """What a script finds in a page as it is printed on A4."""
+    """Return what a script finds in a page as it is printed on A4."""
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": A4, "height": 1000})
     page.emulate_media(media="print")

@@ -127,7 +127,7 @@ def test_a_figure_stands_before_the_sentence_that_follows_it(texts):
 
 
 def _letters(text):
-    """What of a text no hyphen, ligature or space changes."""
+    """Return what of a text no hyphen, ligature or space changes."""
     return re.sub(r"[^A-Za-z0-9]", "", text)
 
 

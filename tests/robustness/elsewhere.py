@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def arithmetics() -> dict[str, tuple[list[str], dict[str, str]]]:
-    """Options of a run and its environment, by name; processors only where they apply."""
+    """Return by name a run's options and environment; processors only where they apply."""
     variants = {}
     if platform.machine() in ("x86_64", "AMD64"):
         variants["old processor"] = (
@@ -81,7 +81,7 @@ def arithmetics() -> dict[str, tuple[list[str], dict[str, str]]]:
 
 
 def _numpy_without(*features):
-    """The setting that turns off what NumPy would use of this processor, by first letters."""
+    """Return the setting that turns off what NumPy would use of this processor, by prefix."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
     disabled = [
@@ -91,7 +91,7 @@ def _numpy_without(*features):
 
 
 def related(name: str) -> list[Path]:
-    """The notebook of a path; of a slug the chapter's, its errata and its homework."""
+    """Return the notebook of a path, or of a slug the chapter's, its errata and its homework."""
     if name not in chapters.CHAPTERS:
         return [runs.notebook(name)]
     digits = chapters.digits(name)
@@ -103,7 +103,7 @@ def related(name: str) -> list[Path]:
 
 
 def everything() -> list[Path]:
-    """Every notebook of the book, chapters first."""
+    """Return every notebook of the book, chapters first."""
     paths = [path for slug in chapters.CHAPTERS for path in related(slug)]
     return paths + sorted(set(chapters.BOOK.glob("*.ipynb")) - set(paths))
 

@@ -27,7 +27,7 @@ from utils.interact import show_with
 
 
 def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
-    """What fell: for each line of a cell the last that was got there.
+    """Return what fell: for each line of a cell the last value that was got.
 
     ``shift`` is added to every seed; with ``draw`` the last bits of numbers are moved, for
     the whole process. Each fall is a dict of the cell's place among all cells (from 0), its
@@ -63,7 +63,7 @@ def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
 
 
 def _line(error, name):
-    """The line of the cell from which the error came."""
+    """Return the line of the cell from which the error came."""
     line, trace = 1, error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename == name:

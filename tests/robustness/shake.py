@@ -65,7 +65,7 @@ def report(path: Path, falls_by_variant: dict[str, list[dict]]) -> int:
 
 
 def _fallen(claims, falls):
-    """The claims that fell in a run: also those behind an error, which lack its results."""
+    """Return the claims that fell in a run: also those behind an error, which lack its results."""
     broken = [
         fall["cell"] or 0
         for fall in falls

@@ -23,7 +23,7 @@ LONGEST = 60  # characters of a value as it is told
 
 
 def watched(code: str, name: str) -> list:
-    """The code's statements, each compiled alone, to be run with the names of ``names``."""
+    """Return the code's statements, each compiled alone, to be run with the names of ``names``."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
@@ -39,7 +39,7 @@ def names(
     shift: int = 0,
     product: Callable = operator.matmul,
 ) -> dict:
-    """What the code of ``watched`` calls.
+    """Return what the code of ``watched`` calls.
 
     ``fell(line, what was got)`` hears of each check that falls; ``shift`` is added to every
     seed, and ``product`` computes ``a @ b``.
@@ -57,7 +57,7 @@ def names(
 
 
 def told(error: BaseException, sides: tuple = ()) -> str:
-    """What was got instead: both sides of a comparison, else what the error says."""
+    """Return what was got instead: both sides of a comparison, else what the error says."""
     values = []
     for source, value in sides:
         try:
@@ -71,7 +71,7 @@ def told(error: BaseException, sides: tuple = ()) -> str:
 
 
 def checks_in(code: str) -> int:
-    """How many statements of the code are checks."""
+    """Return how many statements of the code are checks."""
     return sum(
         isinstance(node, ast.Assert) or _is_check(node)
         for node in ast.walk(ast.parse(code))
@@ -149,7 +149,7 @@ def _call(name, *arguments):
 
 
 def _sides(test):
-    """What the comparisons of a condition compare, or the condition; without constants."""
+    """Return what the comparisons of a condition compare, or the condition; without constants."""
     if isinstance(test, ast.BoolOp):
         return [side for value in test.values for side in _sides(value)]
     sides = [test]
@@ -159,7 +159,7 @@ def _sides(test):
 
 
 def _side(part):
-    """A side of a comparison as ``(its source, a function that computes it again)``."""
+    """Return a side of a comparison as ``(its source, a function that computes it again)``."""
     arguments = ast.arguments([], [], None, [], [], None, [])
     copy = ast.parse(ast.unparse(part), mode="eval").body
     later = ast.Lambda(arguments, _Watched().visit(copy))
@@ -167,7 +167,7 @@ def _side(part):
 
 
 def _is_expected_to_fall(node):
-    """Whether the notebook itself may catch what this check raises.
+    """Return whether the notebook itself may catch what this check raises.
 
     As around it, or where the function that it is in is called.
     """
