@@ -25,9 +25,9 @@ def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
     lines = [("task", "points", "of", "comment")]
     for task, max_points in sheet.points.items():
         points = row["marks"].get(task)
-        shown = "not yet marked" if points is None else format_points(points)
+        text = "not yet marked" if points is None else format_points(points)
         comment = row["by_hand"].get(task, (None, ""))[1]
-        lines.append((task, shown, format_points(max_points), comment))
+        lines.append((task, text, format_points(max_points), comment))
         if points is None:  # nbgrader would call it 0
             unmarked = f"Written response</a> (Score: 0.0 / {max_points:.1f})"
             graded = graded.replace(unmarked, "Written response</a> (not yet marked)")

@@ -62,8 +62,8 @@ class Sheet:
                 marks[_task(name)] += points
         for task, answer in result.get("answers", {}).items():
             version = "v" + hashlib.sha256(answer.encode()).hexdigest()[:8]
-            shown = re.sub(r"data:image/[^)\s]+", "a picture", answer)
-            answers[task] = " ".join(shown.split())[:MOST_LETTERS], version
+            text = re.sub(r"data:image/[^)\s]+", "a picture", answer)
+            answers[task] = " ".join(text.split())[:MOST_LETTERS], version
             entry = typed.get((student, task), Typed(None, "", version))
             points, comment = entry.points, entry.comment
             if entry.version != version:
@@ -168,10 +168,10 @@ def _graded(folder):
     return names, "\n".join(answers)
 
 
-def _rows(path, known):
+def _rows(path, expected_words):
     """Return the headings of a table, and its non-empty lines with their numbers."""
     try:
-        text, encoding = decode(path.read_bytes(), known)
+        text, encoding = decode(path.read_bytes(), expected_words)
     except Undecided:
         sys.exit(
             f"{path}: expected text in UTF-8, got another encoding, and the names of the"

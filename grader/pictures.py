@@ -121,8 +121,10 @@ def _showable(picture):
     """Return those types of a picture that browsers show; None if there are none."""
     if not isinstance(picture, dict):
         return None
-    known = {kind: data for kind, data in picture.items() if kind in SUFFIXES}
-    return {kind: data for kind, data in known.items() if _is_base64(data)} or None
+    of_known_type = {kind: data for kind, data in picture.items() if kind in SUFFIXES}
+    return {
+        kind: data for kind, data in of_known_type.items() if _is_base64(data)
+    } or None
 
 
 def _is_base64(data):

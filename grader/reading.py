@@ -12,15 +12,15 @@ from grader.text import Undecided, decode
 CONFLICT = re.compile(r"^[ \t]*(<{7})( .*)?$", re.M)  # what Git leaves of a merge
 
 
-def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
+def read(data: bytes, expected_words: set[str]) -> tuple[list[NotebookNode], list[str]]:
     """Read the cells of a notebook, and a list that says if its encoding was not UTF-8.
 
     Parameters
     ----------
     data : bytes
         The file.
-    known : set of str
-        Words that are expected in it, by which another encoding is told.
+    expected_words : set of str
+        Words that the file should contain, by which another encoding is recognised.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
     Raises
     ------
     NotGraded
-        Says what was expected and what was found.
+        The file is no notebook; says what was expected and what came.
     """
     if not data.strip():
         raise NotGraded("the file is empty")
@@ -40,7 +40,7 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
     if description := kind(data[:2000]):
         raise NotGraded(f"not a notebook: expected JSON, got {description}")
     try:
-        text, encoding = decode(data, known, guess=True)
+        text, encoding = decode(data, expected_words, guess=True)
     except Undecided:
         raise NotGraded(
             "not a notebook: expected text in UTF-8, got bytes that are none"

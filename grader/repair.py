@@ -54,14 +54,16 @@ def load(
     Raises
     ------
     NotGraded
-        Says what was expected and what was found.
+        No notebook can be graded; says what was expected and what came.
     """
     handed_in, notebooks, damaged = _notebooks(paths, name)
-    known = words_of(_text_of(master))
+    expected_words = words_of(_text_of(master))
     readable, reasons = [], []
     for file in notebooks:
         try:
-            readable.append((file, *repair_cells(*read(file.read(), known), master)))
+            readable.append(
+                (file, *repair_cells(*read(file.read(), expected_words), master))
+            )
         except NotGraded as reason:
             remark = f"{file.name}: {reason}" if len(notebooks) > 1 else str(reason)
             reasons.append(remark)
@@ -82,7 +84,7 @@ def load(
         remarks.append(f"{len(notebooks)} notebooks, graded was {file.name}")
     remarks += damaged
     remarks += complete(notebook, handed_in)
-    remarks += _with_modules(notebook, handed_in, master, known)
+    remarks += _with_modules(notebook, handed_in, master, expected_words)
     return notebook, remarks
 
 
@@ -159,7 +161,7 @@ def _answers(notebook):
     }
 
 
-def _with_modules(notebook, handed_in, master, known):
+def _with_modules(notebook, handed_in, master, expected_words):
     """Insert cells that write the Python files which the notebook imports.
 
     So they count as the student's code, and run after the tests have their modules.
@@ -168,7 +170,7 @@ def _with_modules(notebook, handed_in, master, known):
     for file in handed_in:  # of two with one name the first, in fewer folders, counts
         if file.suffix == ".py" and file.stem.isidentifier():
             modules.setdefault(file.stem, file)
-    known = known | words_of(_text_of(notebook))
+    expected_words = expected_words | words_of(_text_of(notebook))
     reserved = sys.stdlib_module_names | _imported(_code(master), modules)
     in_folders = _imported_from_folders(_code(notebook), modules)
     to_write = sorted(_imported(_code(notebook), modules) - in_folders)
@@ -186,7 +188,7 @@ def _with_modules(notebook, handed_in, master, known):
             remarks.append(f"{file.name} is not used, expected less than {limit} kB")
         else:
             try:
-                text = _program(file.read(), known)
+                text = _program(file.read(), expected_words)
             except Undecided:
                 remarks.append(f"{file.name} is not used, expected text in UTF-8")
                 continue
@@ -198,10 +200,10 @@ def _with_modules(notebook, handed_in, master, known):
     return remarks
 
 
-def _program(data, known):
+def _program(data, expected_words):
     """Return the text of a Python file, with UTF-8 declared as its encoding."""
     try:
-        text, _ = decode(data, known, guess=True)
+        text, _ = decode(data, expected_words, guess=True)
     except Undecided:  # perhaps its first lines tell, as Python reads them
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

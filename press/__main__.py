@@ -15,15 +15,15 @@ STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
 
 
 def main() -> None:
-    """Build the whole book, or check one chapter of it; what failed is told at the end."""
+    """Build the whole book, or check one chapter of it; report what failed at the end."""
     parser = argparse.ArgumentParser(prog="press", description=__doc__)
     parser.add_argument(
         "--check", metavar="NN_slug", help="test and build this chapter alone"
     )
     options = parser.parse_args()
     if options.check not in (None, *chapters.CHAPTERS):
-        known = ", ".join(chapters.CHAPTERS)
-        sys.exit(f"Expected CHAPTER= one of {known}; got {options.check!r}")
+        slugs = ", ".join(chapters.CHAPTERS)
+        sys.exit(f"Expected CHAPTER= one of {slugs}; got {options.check!r}")
     try:
         troubles = book() if options.check is None else check(options.check)
     except KeyboardInterrupt:

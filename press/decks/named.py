@@ -13,7 +13,7 @@ from press.figures.bundle import payload
 from utils.interact.positions import indices_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
-LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # said by the formula
+LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # the formula has it
 EXCERPT = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 
 
@@ -120,8 +120,8 @@ class PageParts:
         return elements[name]
 
     def _after(self, kind, label, tag):
-        place = self.page.find(id=label)
-        element = place and (place.find(tag) or place.find_next(tag))
+        target = self.page.find(id=label)
+        element = target and (target.find(tag) or target.find_next(tag))
         if not element:
             ids = [e["id"] for e in self.page.select("[id^=sec-], [id^=fig-]")]
             raise ValueError(

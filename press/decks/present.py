@@ -1,7 +1,7 @@
 """A chapter's figures live on a projector: ``make present CHAPTER=16_attention``.
 
 Voilà runs the chapter and shows its headings, predictions and sliders without the code;
-a note of what was to be seen stays folded until it is wanted.
+a note of what was to be seen stays folded until somebody opens it.
 """
 
 import re
@@ -43,7 +43,7 @@ def stage(slug):
                 cells.append(
                     nbformat.v4.new_markdown_cell("\n\n".join([heading, *boxes]))
                 )
-                heading = ""  # said once
+                heading = ""  # shown once
         elif "solution" not in tags:
             # Whatever is no slider runs, and keeps what it prints and draws to itself.
             quiet = "" if "widget" in tags else "%%capture\n"
@@ -81,9 +81,9 @@ def command(path, *options):
 
 def main(arguments):
     """Show the one chapter that is named."""
-    known = ", ".join(chapters.CHAPTERS)
+    slugs = ", ".join(chapters.CHAPTERS)
     if len(arguments) != 1 or arguments[0] not in chapters.CHAPTERS:
-        sys.exit(f"Expected CHAPTER= one of {known}; got {arguments}")
+        sys.exit(f"Expected CHAPTER= one of {slugs}; got {arguments}")
     return subprocess.call(command(stage(arguments[0])))
 
 

@@ -1,6 +1,6 @@
 """Decks that are written: ``slides/NN_slug.md`` names what the built page shows.
 
-One slide a heading; how to write them is said in ``slides/README.md``. Nothing of the
+One slide a heading; ``slides/README.md`` says how to write them. Nothing of the
 chapter is typed twice: figures, equations, code, tables and drawings are taken from its
 page by their names, and a name that does not exist is an error that says what there is.
 """

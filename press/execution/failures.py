@@ -107,7 +107,9 @@ def _location(item: IPyNbCell, raised: NotebookNode) -> dict:
 
 def _inspection(kernel: Kernel, name: str) -> dict:
     """Ask ``press.execution.inspection`` about the last error, if that has this name."""
-    with contextlib.suppress(Exception):  # whatever is wrong here, the error is told
+    with contextlib.suppress(
+        Exception
+    ):  # the error is reported without its values then
         report = json.loads(kernel.run(INSPECT, INSPECTION_SECONDS))
         return report if report["name"] == name else {}
     with contextlib.suppress(Exception):

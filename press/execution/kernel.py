@@ -5,8 +5,8 @@ from queue import Empty
 
 from nbval.kernel import RunningKernel
 
-POLL_SECONDS = 1.0  # seconds between two looks at whether it lives
-LAST_OUTPUT_SECONDS = 0.5  # seconds in which what a dead kernel has said comes in
+POLL_SECONDS = 1.0  # between two checks whether the kernel is alive
+LAST_OUTPUT_SECONDS = 0.5  # for the output that a dead kernel has still sent
 
 
 class Kernel(RunningKernel):

@@ -89,8 +89,8 @@ def unknown_positions(notebook):
     for i in widgets(notebook):
         function = ast.parse(notebook.cells[i].source).body[-1]
         (call,) = [d for d in function.decorator_list if isinstance(d, ast.Call)]
-        named = {keyword.arg for keyword in call.keywords}
-        controls[function.name] = named - {"labels", "play"}
+        names_of_controls = {keyword.arg for keyword in call.keywords}
+        controls[function.name] = names_of_controls - {"labels", "play"}
     text, errors, links = chapters.markdown(notebook), [], set()
     for name, position in linked(text):
         links.add(f"{name}:{position}")

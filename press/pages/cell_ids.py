@@ -1,6 +1,6 @@
 """Which cell of its notebook a piece of a chapter's page comes from.
 
-The ids are an interface: whoever reads a built page (``press.decks``) calls ``cell_of``. A
+The ids are an interface: what reads a built page (``press.decks``) calls ``cell_of``. A
 text cell ends with the comment ``<!-- cell ID -->``; the box of a code cell has the class
 ``cell-id-ID``.
 """

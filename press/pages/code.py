@@ -12,7 +12,7 @@ from press import chapters
 from press.execution.failure_box import boxes
 
 # Lines that may stand open: a short check is the lesson, a short experiment says what it does,
-# while a check of what a figure shows (``seen``) is for whoever doubts the figure.
+# while a check of what a figure shows (``seen``) is for readers who doubt the figure.
 MAX_OPEN_LINES = {"seen": 0, "check": 6, "run": 12}
 FOLDED = {
     "seen": "the code of this check",
@@ -66,7 +66,7 @@ class Fold(SphinxPostTransform):
 
 
 class CodeUnderFigure(SphinxPostTransform):
-    """After the question comes the picture; its code is for whoever wants it."""
+    """Put the code of a figure, folded, under its picture."""
 
     default_priority = 200  # right after myst-nb has folded
     formats = ("html",)

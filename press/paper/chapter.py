@@ -192,9 +192,9 @@ def _set_output(builder, chapter, bundle, failed):
     types = {content["mime_type"]: content for content in bundle}
     if "image/png" not in types:
         kind = next(kind for kind in TEXTS if kind in types)
-        shown = types[kind].children
+        children = types[kind].children
         # As a warning, for a frame around it.
-        bundle.replace_self(nodes.warning("", *shown) if boxes(bundle) else shown)
+        bundle.replace_self(nodes.warning("", *children) if boxes(bundle) else children)
         return None
     picture, name = figures.best_picture(builder, types), None
     if figures.is_interactive(types):
@@ -219,9 +219,9 @@ def _answers(chapter, answers):
     return section
 
 
-def _after(parent, place):
+def _after(parent, index):
     """Give the cells that follow a node at once; ids of text cells do not part them."""
-    for node in parent[place + 1 :]:
+    for node in parent[index + 1 :]:
         if isinstance(node, nodes.container):
             yield node
         elif not isinstance(node, nodes.raw):

@@ -233,9 +233,9 @@ def gallery():
         out += ['<div class="gallery">']
         for figure in chapter.figures:
             title = re.sub(r"\*(.+?)\*", r"<i>\1</i>", escape(figure.section))
-            kept = " tag_keep-colours" if figure.keeps_colours else ""
+            css_class = " tag_keep-colours" if figure.keeps_colours else ""
             out.append(
-                f'<a class="position{kept}" href="{chapter.slug}.html#{figure.name}:">'
+                f'<a class="position{css_class}" href="{chapter.slug}.html#{figure.name}:">'
                 f'<img src="../_images/figures/{chapter.digits}_{figure.name}.webp" alt=""'
                 f' loading="lazy"><b>{title}</b><span>{escape(figure.shows)}</span></a>'
             )

@@ -88,10 +88,10 @@ def fake(tmp_path, monkeypatch):
         events = [meanwhile]
 
         def do(job):
-            if job.task == "grade":
+            if job.step == "grade":
                 (job.folder / "result.json").write_text(json.dumps(RESULT))
                 events.pop()() if events else None
-            elif job.task == "feedback":
+            elif job.step == "feedback":
                 (job.folder / "feedback.html").write_text("<html><body>")
 
         for name in ("ada", "bo"):

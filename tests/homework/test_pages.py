@@ -237,11 +237,11 @@ def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
     path, jobs = tmp_path / "ada.html", []
 
     def fails(job):
-        jobs.append(job.task)
+        jobs.append(job.step)
         return "InvalidNotebook: <what>"
 
     def works(job):
-        jobs.append(job.task)
+        jobs.append(job.step)
         (job.folder / "feedback.html").write_text("<html><body>the notebook</body>")
         (job.folder / LEFT_OUT).write_text(json.dumps(["glu"]))
 

@@ -150,10 +150,13 @@ class Diagram:
     def _line(self, axis, kind, names, at, step=1.0, gap=None, **look) -> list[str]:
         edge = None
         for i, name in enumerate(names):
-            place = np.array(at, float)
-            place[axis] += i * step
+            position = np.array(at, float)
+            position[axis] += i * step
             kind(
-                name, place, *([names[name]] if isinstance(names, dict) else []), **look
+                name,
+                position,
+                *([names[name]] if isinstance(names, dict) else []),
+                **look,
             )
             node = self.nodes[name]
             if gap is not None and edge is not None:
