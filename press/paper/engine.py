@@ -69,7 +69,7 @@ def typeset(folder: Path, name: str, show: Callable[[str], None]) -> Path:
     for run in range(1, RUNS + 1):
         show(f"typesetting, run {run}")
         command = ("xelatex", "-interaction=nonstopmode", "-no-pdf", f"{name}.tex")
-        status = _run(folder, *command, stands=(0, WENT_ON))
+        status = _run(folder, *command, accepted=(0, WENT_ON))
         aux = [
             path.read_bytes()
             for path in sorted(folder.glob(f"{name}.*"))

@@ -66,7 +66,7 @@ def test_taps_are_the_places_that_a_layer_reads(book, n, m, s, p, d):
 @few
 @given(
     seed=seeds, N=sizes, channels=sizes, H=sides, W=sides, m=small, s=small,
-    how=st.sampled_from(["max", "mean"]),
+    kind=st.sampled_from(["max", "mean"]),
 )  # fmt: skip
 def test_pooling_equals_torch_both_ways(book, seed, N, channels, H, W, m, s, kind):
     rng = np.random.default_rng(seed)

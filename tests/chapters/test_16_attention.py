@@ -123,7 +123,7 @@ def test_score_function_gradient_is_unbiased(book, N, seed, b):
 @quick
 @given(
     n=st.integers(1, 30),
-    where=st.floats(0.001, 0.999),
+    centre=st.floats(0.001, 0.999),
     D=st.integers(1, 5),
     seed=seeds,
     bell=st.booleans(),

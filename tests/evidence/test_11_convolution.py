@@ -71,7 +71,7 @@ def test_the_rate_for_scrambled_pictures_is_as_good_as_any(book, kind):
 def test_the_other_rates_change_no_verdict_on_places(book):
     """The dense network at 30 places, and the control, at the other one's rate."""
     many = max(
-        shares(book, "dense", lr, 4, again=30)["test"] for lr in (0.03, 0.1, 0.3)
+        shares(book, "dense", lr, 4, repetitions=30)["test"] for lr in (0.03, 0.1, 0.3)
     )
     one = max(shares(book, "dense", lr, 120)["test"] for lr in (0.03, 0.1, 0.3))
     assert many > one + 0.2, (many, one)
