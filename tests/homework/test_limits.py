@@ -406,7 +406,7 @@ OURS = [{"cell": 1, "running": []}, {"cell": 2, "settings": ["locale"], "exit": 
 def test_a_students_line_in_the_journal_is_left_out(tmp_path, line):
     preprocessor = execute.LimitedExecute()
     preprocessor.journal, preprocessor.sent = tmp_path / "journal", [0, 4]
-    preprocessor.notes, preprocessor.read = [], 0
+    preprocessor.notes, preprocessor.lines_read = [], 0
     lines = "\n".join([json.dumps(OURS[0]), line, json.dumps(OURS[1]), '{"cell"'])
     preprocessor.journal.write_bytes(lines.encode("latin-1"))
     assert preprocessor._new_notes() == OURS
