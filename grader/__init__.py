@@ -4,37 +4,42 @@ The grader is handed paths and knows nothing else of this repository:
 ``python -m grader SUBMISSIONS ASSIGNMENT`` marks a folder of submissions,
 ``python -m grader.release ASSIGNMENTS ZIPS REQUIREMENTS`` makes the zips for students.
 
-__main__         the command line of grading
-batch            a folder of submissions: whose each file is, what is graded already
-release          zips for students, of the assignments that have changed
-assignment       a teacher's notebook, with the programs inserted that its cells run
-self_contained   the same, as a preprocessor for nbgrader
-nbgrader_steps   release, autograde and feedback with nbgrader, for one student
-repair           the notebook that a student has handed in, its cells matched and repaired
-files_and_zips   the files of a student, including those in zips
-reading          a notebook read from a file, or the reason why it is none
-text             the encoding of a file, inferred from words that it must contain
-unnamed_cells    cells that have lost their names, identified by the texts around them
-pictures         pictures in Markdown cells, and a substitute where one is missing
-limits           what a submission may use: time, memory, output
-execute          a notebook run to its end within these limits, even if cells end Python
-isolation        a separate namespace for the test cells
-settings         modes, defaults and random states, restored for the tests
-installers       substitutes for pip, conda and the like, which install nothing
-jobs             one step for one student, and the interface of what runs it
-processes        a process for each step; whatever it has started ends with it
-cluster          the same with Dask on other computers, if a teacher asks for it
-worker           what such a worker does
-edition          the versions that all computers of a cluster have to share
-marks            marks.csv, and by_hand.csv with the points that a teacher types
-feedback_page    a student's page: marks and remarks above nbgrader's page
-terminal         what the command prints
-remarks          words for the column of remarks
-atomic           files that are written whole or not at all
-hub_gradebook    marks from and to nbgrader's gradebook, for a course on a hub
-hub_collect      what a hub's students have submitted, without links and forged names
-sanitise         students' Markdown as HTML in which nothing runs
-nbgrader_config  nbgrader's settings
+The way of a submission, in order:
+
+__main__         read the command: which submissions, which assignment, here or on a cluster
+assignment       read the teacher's notebook, with the programs inserted that its cells run
+batch            list the students with their files, and which of these are graded already
+jobs             wrap one step for one student as a job, for one of the two that run jobs:
+processes        .. on this computer, in a process that ends with all that it has started
+cluster, worker  .. on others, with Dask, if a teacher asks for it
+nbgrader_steps   grade: the steps that follow, in that process, with nbgrader
+files_and_zips   find the student's files, unpack zips, and refuse what is too large
+text             infer a file's encoding from words that it must contain
+reading          read the cells of a notebook, or give the reason why it is none
+unnamed_cells    identify cells that have lost their names by the texts around them
+repair           choose the one notebook, match its cells with the assignment's, mend them
+pictures         attach the pictures of Markdown cells, with a substitute for missing ones
+execute          run the notebook to its end, even if cells end Python
+limits           .. within these limits of time, memory and output
+installers       .. with substitutes for pip, conda and the like, which install nothing
+isolation        .. with a separate namespace for the test cells
+settings         .. with modes, defaults and random states restored for the tests
+nbgrader_steps   write result.json: points by task, answers to mark by hand, remarks
+marks            make the row of marks; read and write marks.csv and by_hand.csv
+feedback_page    make the student's page: marks and remarks above nbgrader's page
+sanitise         .. on which nothing of a student's Markdown runs
+terminal         print progress, the table of marks and a summary
+
+Before it, for students, and beside it:
+
+release          zip the assignments that have changed
+self_contained   insert programs into a notebook as a preprocessor of nbgrader
+hub_collect      collect what a hub's students have submitted, without links, forged names
+hub_gradebook    take marks from nbgrader's gradebook, and enter them there
+nbgrader_config  configure nbgrader
+edition          name the versions that all computers of a cluster have to share
+remarks          word the remarks
+atomic           write files whole or not at all
 
 nbgrader alone runs all submissions in turn, in one process and with one gradebook. A cell
 that ends its kernel then costs the submission all of its marks, a cell that rebinds

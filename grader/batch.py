@@ -16,7 +16,7 @@ import nbformat
 from grader import assignment, edition, feedback_page, marks, terminal
 from grader.atomic import write
 from grader.files_and_zips import is_hidden, stem
-from grader.jobs import MIN_TIME_LIMIT, Job, Runner
+from grader.jobs import MIN_TIME_LIMIT, Job, Runner, Step
 from grader.limits import DEFAULT, Limits
 from grader.processes import in_process, prepare, stop
 from grader.remarks import first_few
@@ -77,7 +77,7 @@ def _released(source, out, state):
     if _text(template / "key") != state:
         shutil.rmtree(template, ignore_errors=True)
         template.mkdir()
-        if error := in_process(Job("release", template, (source, template))):
+        if error := in_process(Job(Step.RELEASE, template, (source, template))):
             sys.exit(f"{source.name} could not be released: {error}")
         write(template / "key", state)
     return template
@@ -133,10 +133,12 @@ def files_by_student(folder: Path) -> dict[str, list[Path]]:
             except UnicodeDecodeError:
                 name = name.decode(errors="backslashreplace")  # one for each student
         name = unicodedata.normalize("NFC", name)
-        alone = entry.is_file() or entry.is_symlink()
+        is_single = entry.is_file() or entry.is_symlink()
         students.setdefault(name, []).extend(
             path
-            for path in ([entry] if alone else sorted(entry.rglob("*"), key=_by_depth))
+            for path in (
+                [entry] if is_single else sorted(entry.rglob("*"), key=_by_depth)
+            )
             if (path.is_file() or path.is_symlink())
             and not any(map(is_hidden, path.relative_to(folder).parts))
         )
@@ -180,7 +182,7 @@ class Grading:
 
     def rows(self, students: dict[str, list[Path]], table: ByHand) -> list[dict]:
         """Grade all students; return their rows, see ``Sheet.row``, in the same order."""
-        pool, rows = ThreadPoolExecutor(self.runner.most), {}
+        pool, rows = ThreadPoolExecutor(self.runner.max_jobs), {}
         to_grade = list(students)
         grade = lambda name: self.row(name, students[name], table.typed)
         try:
@@ -235,7 +237,7 @@ class Grading:
             folder.mkdir(parents=True)
             template = self.out / "assignment"
             arguments = paths, self.name, template, folder, self.limits
-            error = self.runner.run(Job("grade", folder, arguments, self.seconds))
+            error = self.runner.run(Job(Step.GRADE, folder, arguments, self.seconds))
             if (folder / "result.json").exists():
                 write(folder / "key", key)  # now the result is complete
             result = _stored(folder, key)
@@ -249,7 +251,7 @@ class Grading:
         done = path.exists() and stamp.encode() in path.read_bytes()[:100]
         if row["graded"] and not done:
             arguments = self.name, folder, row["by_hand"]
-            if error := self.runner.run(Job("feedback", folder, arguments)):
+            if error := self.runner.run(Job(Step.FEEDBACK, folder, arguments)):
                 stamp = "incomplete, to be written again"
                 failure = (
                     "the feedback page lacks the notebook and is tried again next time"

@@ -24,7 +24,7 @@ from time import monotonic
 from distributed import Client, KilledWorker, LocalCluster
 
 from grader.edition import edition, mismatch
-from grader.jobs import Job
+from grader.jobs import Job, Step
 from grader.worker import Parcel, packed, work
 
 GONE = "CLUSTER: the scheduler does not answer any more. The same command goes on."
@@ -67,7 +67,7 @@ class Cluster:
         If nothing answers, no worker joins, or one has another edition.
     """
 
-    most = 256  # threads that wait here for a worker, of which more may join
+    max_jobs = 256  # threads that wait here for a worker, of which more may join
 
     def __init__(self, address: str, jobs: int, wait: float = 60):
         self.local_cluster = None
@@ -79,23 +79,25 @@ class Cluster:
             )
         except (OSError, ValueError, TypeError) as error:  # TypeError: no certificates
             sys.exit(f"CLUSTER: no scheduler answers at {address!r}: {error}")
-        self.turn, self.on_their_way = threading.Condition(), 0
+        self.turn, self.jobs_sent = threading.Condition(), 0
         self.workers, self.counted_at = 1, 0.0
-        self.start, self.done = monotonic(), 0
+        self.started_at, self.graded = monotonic(), 0
         try:
             self.client.wait_for_workers(1, timeout=wait)
         except TimeoutError:
             self.close()
             sys.exit(f"CLUSTER: no worker has come to {address} within {wait:.0f} s")
-        if strangers := self._strangers():
+        if mismatches := self._mismatched_workers():
             self.close()
-            sys.exit("\n".join(f"CLUSTER: {why}" for why in strangers.values()))
+            sys.exit("\n".join(f"CLUSTER: {reason}" for reason in mismatches.values()))
 
     def share(self, template: Path) -> None:
         """Store the released assignment with the scheduler; each worker fetches it once."""
         files, self.template = packed(template), template
-        self.name = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
-        self.client.set_metadata(self.name, files)
+        self.template_name = hashlib.sha256(
+            repr(sorted(files.items())).encode()
+        ).hexdigest()
+        self.client.set_metadata(self.template_name, files)
 
     def run(self, job: Job) -> str | None:
         """Send a job to a worker, and write the files that come back into ``job.folder``."""
@@ -109,8 +111,8 @@ class Cluster:
             return error
         finally:
             with self.turn:
-                self.on_their_way -= 1
-                self.done += job.task == "grade"
+                self.jobs_sent -= 1
+                self.graded += job.step == Step.GRADE
                 self.turn.notify()
 
     def _paths(self, job):
@@ -121,9 +123,9 @@ class Cluster:
 
     def pace(self, left: int) -> str:
         """Return the submissions per minute and the time for the remaining ones, in words."""
-        if not self.done:
+        if not self.graded:
             return ""
-        rate = 60 * self.done / (monotonic() - self.start)
+        rate = 60 * self.graded / (monotonic() - self.started_at)
         minutes = left / rate
         time = f"{minutes:.0f} min" if minutes > 2 else f"{60 * minutes:.0f} s"
         return f"{rate:.3g} a minute, {time} left"
@@ -137,14 +139,14 @@ class Cluster:
     def _ask(self, job, files):
         """Return a worker's error or None, and the files that it has written."""
         name, failure = uuid.uuid4().hex, ""
-        parcel = Parcel(name, job, files, self.template, self.name, edition())
+        parcel = Parcel(name, job, files, self.template, self.template_name, edition())
         for _ in range(ATTEMPTS):
             future = self.client.submit(
                 work,
                 parcel,
-                key=f"{job.task}-{uuid.uuid4().hex}",
+                key=f"{job.step}-{uuid.uuid4().hex}",
                 # A submission begun is to be finished.
-                priority=int(job.task == "feedback"),
+                priority=int(job.step == Step.FEEDBACK),
                 pure=False,
             )
             try:
@@ -155,18 +157,18 @@ class Cluster:
                 sys.exit(GONE)
             except Exception as error:  # Refused, or whatever another grader raises
                 failure = f"{type(error).__name__}: {error}"
-                for address, why in self._strangers().items():
-                    print(f"CLUSTER: sent away: {why}", file=sys.stderr)
+                for address, reason in self._mismatched_workers().items():
+                    print(f"CLUSTER: sent away: {reason}", file=sys.stderr)
                     self.client.retire_workers([address])
         return f"no worker could do it: {failure}", {}
 
     def _wait_for_turn(self, job):
         with self.turn:
             while (
-                job.task == "grade" and self.on_their_way >= self._number_of_workers()
+                job.step == Step.GRADE and self.jobs_sent >= self._number_of_workers()
             ):
                 self.turn.wait(2)
-            self.on_their_way += 1
+            self.jobs_sent += 1
 
     def _number_of_workers(self):
         if monotonic() - self.counted_at > 2:
@@ -177,9 +179,9 @@ class Cluster:
                 sys.exit(GONE)
         return self.workers
 
-    def _strangers(self):
+    def _mismatched_workers(self):
         """Return the workers that must not grade: by address, the reason."""
-        expected, strangers = edition(), {}
+        expected, mismatches = edition(), {}
         threads = self.client.nthreads()
         try:  # it reads the tasks, too
             actual = self.client.run_on_scheduler(edition)
@@ -191,8 +193,10 @@ class Cluster:
             sys.exit(f"CLUSTER: {mismatch(expected, actual)} on the scheduler")
         for address, actual in self.client.run(edition, on_error="return").items():
             if actual != expected:
-                strangers[address] = f"{mismatch(expected, actual)} on worker {address}"
+                mismatches[address] = (
+                    f"{mismatch(expected, actual)} on worker {address}"
+                )
             elif threads.get(address, 1) != 1:
                 got = f"{threads[address]} threads on worker {address}"
-                strangers[address] = f"expected --nthreads 1, got {got}"
-        return strangers
+                mismatches[address] = f"expected --nthreads 1, got {got}"
+        return mismatches

@@ -15,7 +15,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade, is_solution
 from traitlets import Integer
 
-from grader.installers import asked_for
+from grader.installers import recorded_calls
 from grader.limits import DEFAULT
 from grader.remarks import first_few
 from grader.unnamed_cells import grade_id
@@ -25,7 +25,7 @@ ISOLATION = str(Path(__file__).with_name("isolation.py"))
 NOT_RUN = "NotRun"  # name of the error in a cell that was left out
 REMARK = "remark"  # in the metadata of an output: a sentence for the table
 DIED = "ended the Python that ran it (crash, out of memory, os._exit)"
-FULL = "used up the memory for the cells after it"
+MEMORY_FULL = "used up the memory for the cells after it"
 
 
 class MemoryIsFull(Exception):
@@ -74,7 +74,7 @@ class LimitedExecute(Execute):
                 self.deadline, self.current = monotonic() + self.seconds_in_total, None
                 self.km = self.kc = None
                 self.sent = []  # indices of cells, in the order of their execution
-                self.notes, self.read = [], 0  # what the journal says; its lines read
+                self.notes, self.lines_read = [], 0  # of the journal
                 self.journal.unlink(missing_ok=True)
                 _restore(folder, data)  # undo what an earlier run has changed
                 try:
@@ -125,20 +125,21 @@ class LimitedExecute(Execute):
         super().preprocess_cell(cell, resources, index)
         retry = []
         for note in self._new_notes():
-            noted = self.sent[note["cell"] - 1]  # of an interrupted cell it comes late
-            if note.get("full") and not is_grade(self.nb.cells[noted]):
-                self.current = noted
+            # The note of an interrupted cell comes late, with those of a later one.
+            position = self.sent[note["cell"] - 1]
+            if note.get("full") and not is_grade(self.nb.cells[position]):
+                self.current = position
                 raise MemoryIsFull
             if note.get("exit"):
                 _remark(
-                    self.nb.cells[noted], "exit ended the cell and not the notebook"
+                    self.nb.cells[position], "exit ended the cell and not the notebook"
                 )
             if note.get("settings"):
                 names = ", ".join(note["settings"])
-                _remark(self.nb.cells[noted], f"{names}: as before for the tests")
-            retry = note.get("again", retry) if noted == index else retry
-        if asked := asked_for():
-            _remark(cell, f"nothing was installed ({first_few(asked)})")
+                _remark(self.nb.cells[position], f"{names}: as before for the tests")
+            retry = note.get("again", retry) if position == index else retry
+        if calls := recorded_calls():
+            _remark(cell, f"nothing was installed ({first_few(calls)})")
         return retry
 
     def _new_notes(self):
@@ -147,8 +148,8 @@ class LimitedExecute(Execute):
             text = self.journal.read_text("utf-8", errors="replace")
         except OSError:  # the student's code has been there
             return []
-        lines = text.split("\n")[self.read : -1]  # the last one is not at its end
-        self.read += len(lines)
+        lines = text.split("\n")[self.lines_read : -1]  # the last one is not at its end
+        self.lines_read += len(lines)
         new = [note for note in map(_note, lines) if self._is_ours(note)]
         self.notes += new
         return new
@@ -191,7 +192,7 @@ class LimitedExecute(Execute):
 
     def _reason(self, error):
         if isinstance(error, MemoryIsFull):
-            return FULL
+            return MEMORY_FULL
         return DIED if isinstance(error, DeadKernelError) else self.timeout_message
 
     def _install_isolation(self):
@@ -268,11 +269,11 @@ def _limit_process(memory, file_size):
         return  # no such limits there: the teachers' page says so
     import resource
 
-    for kind, most in [
+    for kind, limit in [
         (resource.RLIMIT_DATA, memory << 30),  # so that the cell gets a MemoryError
         (resource.RLIMIT_FSIZE, file_size << 20),
         (resource.RLIMIT_CORE, 0),
     ]:
         hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (most, most))
+        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (limit, limit))

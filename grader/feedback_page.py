@@ -23,15 +23,15 @@ STYLE = (
 def page(name: str, row: dict, sheet: Sheet, graded: str) -> str:
     """Return the feedback page: a summary above nbgrader's page, or in place of it."""
     lines = [("task", "points", "of", "comment")]
-    for task, of in sheet.points.items():
+    for task, max_points in sheet.points.items():
         points = row["marks"].get(task)
-        shown = "not yet marked" if points is None else format_points(points)
+        text = "not yet marked" if points is None else format_points(points)
         comment = row["by_hand"].get(task, (None, ""))[1]
-        lines.append((task, shown, format_points(of), comment))
+        lines.append((task, text, format_points(max_points), comment))
         if points is None:  # nbgrader would call it 0
-            unmarked = f"Written response</a> (Score: 0.0 / {of:.1f})"
+            unmarked = f"Written response</a> (Score: 0.0 / {max_points:.1f})"
             graded = graded.replace(unmarked, "Written response</a> (not yet marked)")
-    total = f"{format_points(row['sum'])} of {format_points(sheet.of)} points"
+    total = f"{format_points(row['sum'])} of {format_points(sheet.total)} points"
     table = "".join(
         "<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in line) + "</tr>"
         for line in lines

@@ -9,10 +9,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-MOST_BYTES = 100_000_000  # of a file that is read, and of all in a zip
-MOST_FILES = 1000  # in a zip
+MAX_BYTES = 100_000_000  # of a file that is read, and of all in a zip
+MAX_FILES = 1000  # in a zip
 # What else than notebooks is read: zips, what a notebook imports and the pictures it shows.
-READ = (".zip", ".json", ".txt", ".py", ".png", ".jpg", ".jpeg", ".gif", ".webp")
+READ_SUFFIXES = (
+    ".zip",
+    ".json",
+    ".txt",
+    ".py",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+)
 KINDS = {  # by their first bytes
     b"%PDF": "a PDF",
     b"\x89PNG": "a picture (PNG)",
@@ -41,8 +51,8 @@ class File:
 
     def read(self) -> bytes:
         """Read all bytes; raises NotGraded where they are too many."""
-        if self.size > MOST_BYTES:
-            limit = f"expected less than {MOST_BYTES // 10**6} MB"
+        if self.size > MAX_BYTES:
+            limit = f"expected less than {MAX_BYTES // 10**6} MB"
             hint = ": clear the outputs" if ".ipynb" in self.base.lower() else ""
             raise NotGraded(f"{limit}, got {self.size // 10**6}{hint}")
         return self.path.read_bytes() if self.path else self.data
@@ -88,8 +98,10 @@ def stem(name: str) -> str:
 
 def is_read(path: Path) -> bool:
     """Return whether the content of a file is read, or only its name."""
-    named = ".ipynb" in path.name.lower() or path.suffix.lower() in READ
-    return named and path.stat().st_size <= MOST_BYTES
+    has_known_name = (
+        ".ipynb" in path.name.lower() or path.suffix.lower() in READ_SUFFIXES
+    )
+    return has_known_name and path.stat().st_size <= MAX_BYTES
 
 
 def is_hidden(name: str) -> bool:
@@ -139,29 +151,29 @@ def unpacked(file: File) -> list[File]:
 
 
 def _members(file):
-    archive, left = zipfile.ZipFile(io.BytesIO(file.read())), MOST_BYTES
+    archive, bytes_left = zipfile.ZipFile(io.BytesIO(file.read())), MAX_BYTES
     members = [member for member in archive.infolist() if not member.is_dir()]
-    if len(members) > MOST_FILES:
-        raise NotGraded(f"expected at most {MOST_FILES} files, got {len(members)}")
+    if len(members) > MAX_FILES:
+        raise NotGraded(f"expected at most {MAX_FILES} files, got {len(members)}")
     path_of = lambda member: PurePosixPath(member.filename.replace("\\", "/"))
     order = lambda member: (len(path_of(member).parts), path_of(member))
     for member in sorted(members, key=order):
         path = path_of(member)
-        outside = path.is_absolute() or re.fullmatch("[A-Za-z]:", path.parts[0])
-        if outside or ".." in path.parts:
+        is_outside = path.is_absolute() or re.fullmatch("[A-Za-z]:", path.parts[0])
+        if is_outside or ".." in path.parts:
             raise NotGraded(f"expected paths within the zip, got {member.filename!r}")
-        link = stat.S_ISLNK(member.external_attr >> 16)
-        if link or any(map(is_hidden, path.parts)):
+        is_link = stat.S_ISLNK(member.external_attr >> 16)
+        if is_link or any(map(is_hidden, path.parts)):
             continue
         if member.flag_bits & 1:
             raise NotGraded("expected a zip without a password")
         with archive.open(
             member
         ) as content:  # the size that the zip tells may be false
-            data = content.read(left + 1)
-        left -= len(data)
-        if left < 0:
-            raise NotGraded(f"expected less than {MOST_BYTES // 10**6} MB")
+            data = content.read(bytes_left + 1)
+        bytes_left -= len(data)
+        if bytes_left < 0:
+            raise NotGraded(f"expected less than {MAX_BYTES // 10**6} MB")
         yield File(f"{file.name}/{path}", data=data)
 
 

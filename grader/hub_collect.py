@@ -22,7 +22,7 @@ class Collect(ExchangeCollect):
     def init_src(self):
         """Find the last valid submission of each student."""
         inbound = Path(self.root, self.coursedir.course_id, "inbound")
-        self.inbound_path, last = str(inbound), {}
+        self.inbound_path, records = str(inbound), {}
         for folder in sorted(inbound.glob(f"*+{self.coursedir.assignment_id}+*")):
             try:
                 record = self._path_to_record(str(folder))
@@ -30,14 +30,14 @@ class Collect(ExchangeCollect):
             except (ExchangeError, OSError, ValueError, OverflowError) as error:
                 self.log.warning("Left out: %s: %s", folder, error)
                 continue
-            latest = last.setdefault(record["username"], record)
+            latest = records.setdefault(record["username"], record)
             if record["timestamp"] > latest["timestamp"]:
-                last[record["username"]] = record
-        self.src_records = list(last.values())
+                records[record["username"]] = record
+        self.src_records = list(records.values())
 
     def do_copy(self, src, dest, log=None):
         """Copy the files below ``src`` to ``dest``, unless one has become a link meanwhile."""
-        left_out = ignore_patterns(
+        ignored = ignore_patterns(
             self.coursedir.ignore,
             self.coursedir.include,
             self.coursedir.max_file_size,
@@ -48,7 +48,7 @@ class Collect(ExchangeCollect):
             for folder, _, names, descriptor in os.fwalk(src):
                 copies = Path(dest, os.path.relpath(folder, src))
                 copies.mkdir()
-                for name in set(names).difference(left_out(folder, names)):
+                for name in set(names).difference(ignored(folder, names)):
                     (copies / name).write_bytes(_content(name, descriptor))
         except (OSError, ValueError) as error:
             self.log.warning("Left out: %s: %s", src, error)
@@ -62,9 +62,9 @@ class Collect(ExchangeCollect):
                 raise ValueError(f"expected files and folders, got {path.name}")
             if path.is_file():
                 path.open("rb").close()
-        size, most = self.get_size(folder), 1000 * self.coursedir.max_dir_size
-        if size > most:
-            raise ValueError(f"expected at most {most} bytes, got {size}")
+        size, limit = self.get_size(folder), 1000 * self.coursedir.max_dir_size
+        if size > limit:
+            raise ValueError(f"expected at most {limit} bytes, got {size}")
         if self.check_owner:
             try:
                 owner = folder.owner()

@@ -115,13 +115,13 @@ def _enter(book, name, folder, out, typed):
         marks = {grade.name: 0 for grade in sheet.grades}
     for task, points in marks.items():
         grade = book.find_grade(task, name, name, student)
-        grade.auto_score, waits = points, points is None
+        grade.auto_score, needs_marking = points, points is None
         if (student, task) in typed:
             entry = typed[student, task]
             comment = book.find_comment(task, name, name, student)
             comment.manual_comment = entry.comment or None
-            grade.manual_score, waits = entry.points, entry.points is None
-        grade.needs_manual_grade = waits
+            grade.manual_score, needs_marking = entry.points, entry.points is None
+        grade.needs_manual_grade = needs_marking
     book.db.commit()
     return submission.total_seconds_late
 

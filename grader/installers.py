@@ -19,10 +19,12 @@ COMMANDS += ["apt", "apt-get", "dnf", "yum", "brew", "sudo"]
 MODULES = ["pip", "ensurepip", "uv", "conda"]  # python -m pip
 # What pip's own scripts call, and some notebooks.
 MODULES += [f"pip/_internal{name}" for name in ("", "/main", "/cli", "/cli/main")]
-ASKED = "HOMEWORK_INSTALLERS"  # in the environment: a file with a line for each call
+CALLS_FILE = (
+    "HOMEWORK_INSTALLERS"  # in the environment: a file with a line for each call
+)
 
 
-def refuse(folder: Path) -> dict[str, str]:
+def write_substitutes(folder: Path) -> dict[str, str]:
     """Write commands and modules into a new folder that replace all installers.
 
     Returns
@@ -53,7 +55,7 @@ def refuse(folder: Path) -> dict[str, str]:
         "PYTHONPATH": _joined(modules, os.environ.get("PYTHONPATH")),
         # For a pip that is reached nevertheless.
         "PIP_TARGET": str(folder / "installed"),
-        ASKED: str(folder / "asked"),
+        CALLS_FILE: str(folder / "asked"),
     }
 
 
@@ -72,15 +74,15 @@ def main(arguments: list | None = None) -> int:
         name = "pip"
     call = " ".join([name, *map(str, sys.argv[1:] if arguments is None else arguments)])
     print(f"Nothing is installed while homework is marked: {call}")
-    if path := os.environ.get(ASKED):
+    if path := os.environ.get(CALLS_FILE):
         with open(path, "a", encoding="utf-8") as file:
             file.write(" ".join(call.split())[:200] + "\n")
     return 0
 
 
-def asked_for() -> list[str]:
+def recorded_calls() -> list[str]:
     """Return the calls recorded since the last time, each once."""
-    path = Path(os.environ.get(ASKED, "nowhere"))
+    path = Path(os.environ.get(CALLS_FILE, "nowhere"))
     try:
         calls = path.read_text("utf-8", errors="replace").splitlines()
         path.unlink()

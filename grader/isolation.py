@@ -29,9 +29,11 @@ from types import ModuleType
 import_ = builtins.__import__
 INSTALLERS = ("conda", "mamba", "micromamba", "uv")  # IPython's, besides %pip
 SETTINGS = Path(__file__).with_name("settings.py")
-FULL = 3 / 4  # of the memory: beyond this the cells that follow may lack some
-SHARED = re.compile(r"""(?<=["'])/tmp(?=[/"'])""")  # not a division by tmp
-SHARED_IN_SHELL = re.compile(r"(?<![\w.~/])/tmp\b")  # in a line that begins with ! or %
+FULL_MEMORY = 3 / 4  # of the memory: beyond this the cells that follow may lack some
+SHARED_TMP = re.compile(r"""(?<=["'])/tmp(?=[/"'])""")  # not a division by tmp
+SHARED_TMP_IN_SHELL = re.compile(
+    r"(?<![\w.~/])/tmp\b"
+)  # in a line that begins with ! or %
 
 
 class TestNamespace:
@@ -70,17 +72,17 @@ class TestNamespace:
         module = import_(name, globals, locals, fromlist, level)
         return self.modules.get(name if fromlist else name.split(".")[0], module)
 
-    def beside(self, answers: dict) -> dict:
+    def names_for_test(self, answers: dict) -> dict:
         """Return the names for a test; of the student's, those that hide no other."""
-        theirs = {k: v for k, v in answers.items() if k not in self.builtins}
-        return theirs | self.names
+        student_names = {k: v for k, v in answers.items() if k not in self.builtins}
+        return student_names | self.names
 
 
-def second_builtins() -> ModuleType:
+def copied_builtins() -> ModuleType:
     """Return a copy of Python's names to rebind; NumPy and PyTorch keep the original."""
-    second = ModuleType("builtins")
-    vars(second).update(vars(builtins))
-    return second
+    copied = ModuleType("builtins")
+    vars(copied).update(vars(builtins))
+    return copied
 
 
 def install(shell, setup: str, tests: list[str], journal: str) -> None:
@@ -90,11 +92,11 @@ def install(shell, setup: str, tests: list[str], journal: str) -> None:
     """
     shell.ask_exit = _end_cell  # what exit and quit call
     shell.unobserve_all("exit_now")  # by which kernel.do_shutdown ends Python later
-    shell.input_transformers_cleanup.append(_own_tmp)
+    shell.input_transformers_cleanup.append(_replace_tmp)
     for name in INSTALLERS:
         shell.register_magic_function(partial(_as_command, shell, name), "line", name)
     namespace, student = TestNamespace(setup, tests), shell.user_module
-    student.__builtins__ = sys.modules["builtins"] = second_builtins()
+    student.__builtins__ = sys.modules["builtins"] = copied_builtins()
     cells = Cells(shell, namespace, tests, Path(journal))
     shell.events.register("pre_run_cell", cells.begin)
     shell.events.register("post_run_cell", cells.end)
@@ -109,13 +111,14 @@ def _as_command(shell, name, line):
     shell.system(f"{name} {line}")
 
 
-def _own_tmp(lines):
+def _replace_tmp(lines):
     """Return the lines of a cell with the submission's own folder in place of /tmp."""
     folder = Path(tempfile.gettempdir()).as_posix()
     if any(mark in folder for mark in "'\"\\"):
         return lines
     patterns = [
-        SHARED_IN_SHELL if line.startswith(("!", "%")) else SHARED for line in lines
+        SHARED_TMP_IN_SHELL if line.startswith(("!", "%")) else SHARED_TMP
+        for line in lines
     ]
     return [p.sub(folder, line) for p, line in zip(patterns, lines, strict=True)]
 
@@ -132,7 +135,9 @@ class Cells:
         self.student, self.journal, self.number = shell.user_module, journal, 0
         self.process, self.request, self.cell = os.getpid(), None, None
         self.settings = run_path(str(SETTINGS))["Settings"]()
-        self.theirs = self.again = None  # settings put away; a test to be repeated
+        self.student_settings = self.repeated_test = (
+            None  # settings put away; a test to be repeated
+        )
         self.reported = []  # names of settings
         self.threads, self.started = set(threading.enumerate()), {}
 
@@ -145,30 +150,34 @@ class Cells:
         self.shell.user_module, test = self.student, cell.raw_cell in self.tests
         if test:
             self.shell.user_module = ModuleType("__main__")
-            names = self.namespace.beside(vars(self.student))
+            names = self.namespace.names_for_test(vars(self.student))
             vars(self.shell.user_module).update(names)
         self.shell.user_ns = vars(self.shell.user_module)
         self.alarm = _alarm_is_set()
         running = [number for number, checks in self.started.items() if _any(checks)]
         self._write({"running": running})
-        if test and cell.raw_cell != self.again:
-            self.theirs = self.settings.read()
-            self.settings.put(self.settings.before, luck=False)
-        self.again = None
+        if test and cell.raw_cell != self.repeated_test:
+            self.student_settings = self.settings.read()
+            self.settings.put(self.settings.before, with_random=False)
+        self.repeated_test = None
 
     def end(self, result):
         """Restore the student's settings, and record what has happened."""
         if result.info is not self.cell:
             return
-        error, theirs, self.theirs = result.error_in_exec, self.theirs, None
-        if theirs:
-            self.settings.put(theirs)
+        error, student_settings, self.student_settings = (
+            result.error_in_exec,
+            self.student_settings,
+            None,
+        )
+        if student_settings:
+            self.settings.put(student_settings)
         changed = self.settings.changed()
         note = {"exit": isinstance(error, SystemExit), "full": _memory_is_full(error)}
         note["settings"] = [name for name in changed if name not in self.reported]
         self.reported = changed
-        if theirs and changed and isinstance(error, Exception):
-            self.again, note["again"] = result.info.raw_cell, changed
+        if student_settings and changed and isinstance(error, Exception):
+            self.repeated_test, note["again"] = result.info.raw_cell, changed
         threads = set(threading.enumerate())
         self.started[self.number] = [t.is_alive for t in threads - self.threads]
         self.threads |= threads
@@ -193,14 +202,14 @@ def _alarm_is_set():
 
 def _memory_is_full(error):
     """Return whether a cell has left too little memory; ``error`` is its error or None."""
-    if _memory() < FULL:
+    if _memory() < FULL_MEMORY:
         return False
     if error:  # its traceback holds what its functions have made
         traceback.clear_frames(error.__traceback__)
         for frame, _ in traceback.walk_tb(error.__traceback__):
             _ = frame.f_locals  # a copy, until Python 3.13, which is renewed by this
     gc.collect()
-    return _memory() >= FULL
+    return _memory() >= FULL_MEMORY
 
 
 def _memory():
@@ -208,8 +217,8 @@ def _memory():
     try:
         import resource
 
-        most = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
         pages = int(Path("/proc/self/statm").read_text("utf-8").split()[5])
     except (ImportError, OSError):
         return 0
-    return pages * resource.getpagesize() / most if most > 0 else 0
+    return pages * resource.getpagesize() / limit if limit > 0 else 0

@@ -1,11 +1,20 @@
 """One step of grading, and the interface of what runs it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 # For a submission whose own limits are shorter; execute.py should have ended it before.
 MIN_TIME_LIMIT = 900  # seconds
+
+
+class Step(StrEnum):
+    """The functions of nbgrader_steps.py by name: to name one does not load nbgrader."""
+
+    RELEASE = "release"
+    GRADE = "grade"
+    FEEDBACK = "feedback"
 
 
 @dataclass(frozen=True)
@@ -14,8 +23,8 @@ class Job:
 
     Parameters
     ----------
-    task : str
-        The function's name.
+    step : Step
+        The function.
     folder : Path
         The folder for log.txt and the files to keep.
     arguments : tuple
@@ -24,7 +33,7 @@ class Job:
         The most seconds that it may take.
     """
 
-    task: str
+    step: Step
     folder: Path
     arguments: tuple = ()
     seconds: float = MIN_TIME_LIMIT
@@ -33,7 +42,7 @@ class Job:
 class Runner(Protocol):
     """Runs jobs, several at a time; called from several threads."""
 
-    most: int  # jobs at a time
+    max_jobs: int  # jobs at a time
 
     def share(self, template: Path) -> None:
         """Make the released assignment, a course folder, available to all jobs."""

@@ -19,7 +19,7 @@ from grader.atomic import write
 from grader.text import Undecided, decode, words_of
 
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
-NEEDED = [name for name in BY_HAND if name not in ("of", "answer")]
+REQUIRED = [name for name in BY_HAND if name not in ("of", "answer")]
 MOST_LETTERS = 5000  # of an answer in by_hand.csv
 MOST_DIGITS = 255  # of a student's name, as of a file's
 NO_HEADING = "column"  # with a number, where a column has none
@@ -51,7 +51,7 @@ class Sheet:
                 self.points[task] = self.points.get(task, 0) + info["points"]
                 if info["solution"]:
                     self.by_hand.append(task)
-        self.of = sum(self.points.values())
+        self.total = sum(self.points.values())
 
     def row(self, student: str, result: dict, typed: dict) -> dict:
         """Return a student's marks by task, None where one is missing, with sum and remark."""
@@ -62,8 +62,8 @@ class Sheet:
                 marks[_task(name)] += points
         for task, answer in result.get("answers", {}).items():
             version = "v" + hashlib.sha256(answer.encode()).hexdigest()[:8]
-            shown = re.sub(r"data:image/[^)\s]+", "a picture", answer)
-            answers[task] = " ".join(shown.split())[:MOST_LETTERS], version
+            text = re.sub(r"data:image/[^)\s]+", "a picture", answer)
+            answers[task] = " ".join(text.split())[:MOST_LETTERS], version
             entry = typed.get((student, task), Typed(None, "", version))
             points, comment = entry.points, entry.comment
             if entry.version != version:
@@ -114,28 +114,30 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
         return {}
     names, answers = _graded(path.parent / "graded")
     names |= {*students}
-    last = _last(path).read_text("utf-8") if _last(path).exists() else ""
-    heading, rows = _rows(path, {*names, *words_of(answers), *words_of(last)})
-    if missing := [name for name in NEEDED if name not in heading]:
+    previous = _own_copy(path).read_text("utf-8") if _own_copy(path).exists() else ""
+    heading, rows = _rows(path, {*names, *words_of(answers), *words_of(previous)})
+    if missing := [name for name in REQUIRED if name not in heading]:
         sys.exit(f"{path}, row 1: expected the columns {BY_HAND}, missing {missing}")
     typed = {}
     for number, cells in rows:
-        where = f"{path}, row {number}"
+        location = f"{path}, row {number}"
         if len(cells) > len(heading) and any(cells[len(heading) :]):
-            sys.exit(f"{where}: expected {len(heading)} columns, got {len(cells)}")
+            sys.exit(f"{location}: expected {len(heading)} columns, got {len(cells)}")
         cells = [cell.removeprefix("'") for cell in cells]
         line = dict.fromkeys(BY_HAND, "") | dict(zip(heading, cells, strict=False))
         task, points = line["task"].strip(), line["points"].strip().replace(",", ".")
         if task not in sheet.by_hand:
-            sys.exit(f"{where}: expected a task of {sheet.by_hand}, got {task!r}")
-        most = sheet.points[task]
+            sys.exit(f"{location}: expected a task of {sheet.by_hand}, got {task!r}")
+        max_points = sheet.points[task]
         try:
             value = float(points) if points else None
         except ValueError:
             value = math.nan
-        if value is not None and not 0 <= value <= most:
-            most = format_points(most)
-            sys.exit(f"{where}: expected points from 0 to {most}, got {points!r}")
+        if value is not None and not 0 <= value <= max_points:
+            max_points = format_points(max_points)
+            sys.exit(
+                f"{location}: expected points from 0 to {max_points}, got {points!r}"
+            )
         own = tuple(
             (name, line.get(name, ""))
             for name in heading
@@ -145,9 +147,11 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
         entry = Typed(
             value, line["comment"].strip(), line["version"].strip(), line["answer"], own
         )
-        key = _student(line["student"], names, where), task
+        key = _student(line["student"], names, location), task
         if typed.setdefault(key, entry) != entry:
-            sys.exit(f"{where}: expected one line for {key[0]} and {task}, got another")
+            sys.exit(
+                f"{location}: expected one line for {key[0]} and {task}, got another"
+            )
     return typed
 
 
@@ -164,10 +168,10 @@ def _graded(folder):
     return names, "\n".join(answers)
 
 
-def _rows(path, known):
+def _rows(path, expected_words):
     """Return the headings of a table, and its non-empty lines with their numbers."""
     try:
-        text, encoding = decode(path.read_bytes(), known)
+        text, encoding = decode(path.read_bytes(), expected_words)
     except Undecided:
         sys.exit(
             f"{path}: expected text in UTF-8, got another encoding, and the names of the"
@@ -201,14 +205,14 @@ def _rows(path, known):
     return names, [(n, cells) for n, cells in lines if any(map(str.strip, cells))]
 
 
-def _student(typed_name, names, where):
+def _student(typed_name, names, location):
     """Return the student whose name a spreadsheet may have changed to ``typed_name``."""
     if typed_name in names or typed_name.strip() in names:
         return typed_name if typed_name in names else typed_name.strip()
     candidates = sorted(name for name in names if _may_mean(typed_name, name))
     if len(candidates) > 1:
         sys.exit(
-            f"{where}: expected the name of a student, got {typed_name!r}, which may be"
+            f"{location}: expected the name of a student, got {typed_name!r}, which may be"
             f" {' or '.join(candidates)}; save it as CSV in UTF-8, names as text"
         )
     return candidates[0] if candidates else typed_name
@@ -247,8 +251,8 @@ def write_by_hand(path: Path, rows: list[dict], typed: dict, sheet: Sheet) -> li
     table = [[*BY_HAND, *headings]]
     for (student, task), entry in lines.items():
         points, comment, version, answer, _ = entry
-        ours = [student, task, points, sheet.points[task], comment, answer, version]
-        table.append([*ours, *(dict(entry.own).get(name, "") for name in headings)])
+        cells = [student, task, points, sheet.points[task], comment, answer, version]
+        table.append([*cells, *(dict(entry.own).get(name, "") for name in headings)])
     if len(table) > 1:
         _write_csv(path, table)
     return sorted({student for student, _ in others})
@@ -259,7 +263,7 @@ def write_marks(path: Path, rows: list[dict], sheet: Sheet) -> None:
     table = [["student", *sheet.points, "sum", "of", "remark"]]
     for row in rows:
         marks = [row["marks"].get(task) for task in sheet.points]
-        table.append([row["student"], *marks, row["sum"], sheet.of, row["remark"]])
+        table.append([row["student"], *marks, row["sum"], sheet.total, row["remark"]])
     _write_csv(path, table)
 
 
@@ -272,9 +276,9 @@ def _write_csv(path, table):
         csv.writer(text).writerow(cells)
     data = "\ufeff" + text.getvalue()
     try:
-        _keep(path, data)
+        _back_up(path, data)
         write(path, data)
-        write(_last(path), data)
+        write(_own_copy(path), data)
     except OSError as error:
         sys.exit(NOT_WRITABLE.format(path=path, error=error))
 
@@ -288,21 +292,21 @@ def require_writable(path: Path) -> None:
         sys.exit(NOT_WRITABLE.format(path=path, error=error))
 
 
-def _keep(path, text):
+def _back_up(path, text):
     """Copy what somebody else has written to a file, before ``text`` replaces it."""
-    before = path.read_bytes() if path.exists() else b""
-    ours = _last(path).exists() and _last(path).read_bytes() == before
-    if not before or ours or before == text.encode("utf-8"):
+    content = path.read_bytes() if path.exists() else b""
+    ours = _own_copy(path).exists() and _own_copy(path).read_bytes() == content
+    if not content or ours or content == text.encode("utf-8"):
         return
-    copies, when = path.parent / "before", path.stat().st_mtime
+    copies, modified = path.parent / "before", path.stat().st_mtime
     copies.mkdir(exist_ok=True)
-    name = f"{path.stem}-{datetime.fromtimestamp(when):%Y-%m-%d-%H%M%S}"
+    name = f"{path.stem}-{datetime.fromtimestamp(modified):%Y-%m-%d-%H%M%S}"
     copy = copies / f"{name}{path.suffix}"
-    if copy.exists() and copy.read_bytes() != before:
-        copy = copies / f"{name}-{hashlib.sha256(before).hexdigest()[:8]}{path.suffix}"
-    copy.write_bytes(before)
+    if copy.exists() and copy.read_bytes() != content:
+        copy = copies / f"{name}-{hashlib.sha256(content).hexdigest()[:8]}{path.suffix}"
+    copy.write_bytes(content)
 
 
-def _last(path):
+def _own_copy(path):
     """Return the path of a copy of what the grader itself wrote to a file last."""
     return path.with_name(f".{path.name}")

@@ -176,13 +176,16 @@ def feedback(name: str, graded: Path, by_hand: dict) -> None:
             book.find_grade(task, name, name, STUDENT).manual_score = points
             book.find_comment(task, name, name, STUDENT).manual_comment = comment
         book.db.commit()
-    done, left_out = nbgrader(folder).generate_feedback(name, STUDENT, force=True), []
-    if not done["success"]:
+    outcome, left_out = (
+        nbgrader(folder).generate_feedback(name, STUDENT, force=True),
+        [],
+    )
+    if not outcome["success"]:
         path = notebooks / f"{name}.ipynb"
         notebook = nbformat.read(path, 4)
         left_out = leave_out_what_fails(notebook)
         if not left_out:
-            raise RuntimeError(_reason(done))
+            raise RuntimeError(_reason(outcome))
         nbformat.write(notebook, path)
         _require(nbgrader(folder).generate_feedback(name, STUDENT, force=True))
     write(graded / LEFT_OUT, json.dumps(left_out))
@@ -217,14 +220,14 @@ def leave_out_what_fails(notebook: NotebookNode) -> list[str]:
     return names
 
 
-def _require(done):
-    if not done["success"]:
-        raise RuntimeError(_reason(done))
+def _require(outcome):
+    if not outcome["success"]:
+        raise RuntimeError(_reason(outcome))
 
 
-def _reason(done):
+def _reason(outcome):
     """Return in one line why nbgrader has failed; print its whole log."""
-    log = f"{done.get('log') or ''}\n{done.get('error') or ''}"
+    log = f"{outcome.get('log') or ''}\n{outcome.get('error') or ''}"
     print(log)
     errors = re.findall(r"^ {4}([\w.]+(?:Error|Exception|Notebook)\b.*)$", log, re.M)
     return (errors or log.strip().split("\n"))[-1][:300]

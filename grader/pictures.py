@@ -15,15 +15,15 @@ from nbformat import NotebookNode
 from grader.files_and_zips import File
 from grader.unnamed_cells import grade_id
 
-SHOWN = {  # by browsers
+SUFFIXES = {  # by browsers
     "image/png": (".png",),
     "image/jpeg": (".jpg", ".jpeg"),
     "image/gif": (".gif",),
     "image/webp": (".webp",),
 }
-MOST_BYTES_OF_PICTURE = 20_000_000
+MAX_PICTURE_BYTES = 20_000_000
 PREFIX = "attachment:"
-ELSEWHERE = re.compile(r"(?!file:)\w[\w+.-]+:|//|#")  # no file of the student's
+OTHER_ADDRESS = re.compile(r"(?!file:)\w[\w+.-]+:|//|#")  # no file of the student's
 # Code comes first, in which a tag is shown as it was typed.
 CODE_OR_TAG = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)"
@@ -72,16 +72,16 @@ def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
         given, pictures = cell.pop("attachments", {}), {}
         for url in _urls(cell.source):
             name = PurePosixPath(unquote(url).replace("\\", "/")).name
-            if not ELSEWHERE.match(url) and name in picture_files:
+            if not OTHER_ADDRESS.match(url) and name in picture_files:
                 given[name] = _from_file(picture_files[name])
                 cell.source = _renamed(cell.source, url, name)
-            elif not ELSEWHERE.match(url):
+            elif not OTHER_ADDRESS.match(url):
                 missing.setdefault(name, cell_name)
         for url in _urls(cell.source):
             if url.startswith(PREFIX):
                 key = url.removeprefix(PREFIX)  # its letters perhaps as %E5%9B%BE
                 name = unquote(key)
-                picture = _shown(given.get(key)) or _shown(given.get(name))
+                picture = _showable(given.get(key)) or _showable(given.get(name))
                 picture = picture or _from_file(
                     picture_files.get(PurePosixPath(name).name)
                 )
@@ -117,12 +117,14 @@ def _urls(source):
     return dict.fromkeys(urls)
 
 
-def _shown(picture):
+def _showable(picture):
     """Return those types of a picture that browsers show; None if there are none."""
     if not isinstance(picture, dict):
         return None
-    whole = {kind: data for kind, data in picture.items() if kind in SHOWN}
-    return {kind: data for kind, data in whole.items() if _is_base64(data)} or None
+    of_known_type = {kind: data for kind, data in picture.items() if kind in SUFFIXES}
+    return {
+        kind: data for kind, data in of_known_type.items() if _is_base64(data)
+    } or None
 
 
 def _is_base64(data):
@@ -134,11 +136,11 @@ def _is_base64(data):
 
 def _type_of(name):
     suffix = PurePosixPath(name).suffix.lower()
-    return next((kind for kind, endings in SHOWN.items() if suffix in endings), None)
+    return next((kind for kind, endings in SUFFIXES.items() if suffix in endings), None)
 
 
 def _from_file(file):
-    if file is None or not 0 < file.size <= MOST_BYTES_OF_PICTURE:
+    if file is None or not 0 < file.size <= MAX_PICTURE_BYTES:
         return None
     return {_type_of(file.name): base64.b64encode(file.read()).decode()}
 

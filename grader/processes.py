@@ -16,9 +16,21 @@ import psutil
 from grader import installers
 from grader.jobs import Job
 
-KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-HOMES = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")  # the last three: Windows
-TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+KEPT_VARIABLES = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+    "SYSTEMROOT",
+)
+HOME_VARIABLES = (
+    "HOME",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+)  # the last three: Windows
+TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
 # A process started from a server that has nbgrader loaded already saves three seconds.
 PROCESSES = multiprocessing.get_context(
     "spawn" if sys.platform == "win32" else "forkserver"
@@ -33,8 +45,8 @@ class Stopped(Exception):
 class Processes:
     """The ``Runner`` of jobs.py for this computer alone."""
 
-    def __init__(self, most: int):
-        self.most = most
+    def __init__(self, max_jobs: int):
+        self.max_jobs = max_jobs
 
     def share(self, template: Path) -> None:
         """Do nothing: jobs read the folder directly."""
@@ -61,18 +73,18 @@ def in_process(job: Job) -> str | None:
     """
     log, token = job.folder / "log.txt", uuid.uuid4().hex
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        work = PROCESSES.Process(target=_work, args=(job, home, token, log))
+        process = PROCESSES.Process(target=_work, args=(job, home, token, log))
         with _starting:  # or it would start behind the back of ``stop``
             if _stopped.is_set():
                 raise Stopped
-            work.start()
-            _running.add(work)
+            process.start()
+            _running.add(process)
         try:
-            work.join(job.seconds)
-            code = work.exitcode
+            process.join(job.seconds)
+            code = process.exitcode
         finally:
-            _running.discard(work)
-            _end(work, token)
+            _running.discard(process)
+            _end(process, token)
     if _stopped.is_set():
         raise Stopped
     if code == 0:
@@ -146,8 +158,8 @@ def _end(work, token):
 def _is_orphan(process, token):
     try:
         if sys.platform == "linux":
-            ours = os.getsid(process.pid) == os.getsid(0)
-            return process.ppid() == os.getpid() and not ours
+            in_our_session = os.getsid(process.pid) == os.getsid(0)
+            return process.ppid() == os.getpid() and not in_our_session
         return process.environ().get("HOMEWORK_RUN") == token
     except (psutil.Error, OSError):
         return False
@@ -164,19 +176,20 @@ def _work(job, home, token, log):
         os.dup2(file.fileno(), 2)
     fonts, temporary = _copy_fonts(Path(home, ".matplotlib")), Path(home, "tmp")
     temporary.mkdir()
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     os.environ.clear()
     os.environ.update(kept, HOMEWORK_RUN=token, MPLBACKEND="agg", OMP_NUM_THREADS="1")
     # Caches and settings lie below these; no other name is needed, as all are cleared.
     os.environ.update(
-        dict.fromkeys(HOMES, home) | dict.fromkeys(TEMPORARY, str(temporary))
+        dict.fromkeys(HOME_VARIABLES, home)
+        | dict.fromkeys(TEMPORARY_VARIABLES, str(temporary))
     )
     os.environ.update(MPLCONFIGDIR=str(fonts), PYTHONDONTWRITEBYTECODE="1")
-    os.environ.update(installers.refuse(Path(home, ".installers")))
+    os.environ.update(installers.write_substitutes(Path(home, ".installers")))
     os.chdir(home)
     from grader import nbgrader_steps  # here, as the parent has no need of nbgrader
 
-    getattr(nbgrader_steps, job.task)(*job.arguments)
+    getattr(nbgrader_steps, job.step)(*job.arguments)
 
 
 def _copy_fonts(folder):

@@ -12,15 +12,15 @@ from grader.text import Undecided, decode
 CONFLICT = re.compile(r"^[ \t]*(<{7})( .*)?$", re.M)  # what Git leaves of a merge
 
 
-def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
+def read(data: bytes, expected_words: set[str]) -> tuple[list[NotebookNode], list[str]]:
     """Read the cells of a notebook, and a list that says if its encoding was not UTF-8.
 
     Parameters
     ----------
     data : bytes
         The file.
-    known : set of str
-        Words that are expected in it, by which another encoding is told.
+    expected_words : set of str
+        Words that the file should contain, by which another encoding is recognised.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
     Raises
     ------
     NotGraded
-        Says what was expected and what was found.
+        The file is no notebook; says what was expected and what came.
     """
     if not data.strip():
         raise NotGraded("the file is empty")
@@ -40,7 +40,7 @@ def read(data: bytes, known: set[str]) -> tuple[list[NotebookNode], list[str]]:
     if description := kind(data[:2000]):
         raise NotGraded(f"not a notebook: expected JSON, got {description}")
     try:
-        text, encoding = decode(data, known, guess=True)
+        text, encoding = decode(data, expected_words, guess=True)
     except Undecided:
         raise NotGraded(
             "not a notebook: expected text in UTF-8, got bytes that are none"
@@ -83,8 +83,8 @@ def _reason(text, error):
     if text[error.pos] in "]}" and text[: error.pos].rstrip().endswith(","):
         line = text[: error.pos].rstrip().count("\n") + 1
         return f"expected JSON, got a comma too many in line {line}"
-    shown = text.split("\n")[error.lineno - 1].strip()[:40]
-    return f"expected JSON, line {error.lineno} is wrong ({error.msg}): {shown!r}"
+    excerpt = text.split("\n")[error.lineno - 1].strip()[:40]
+    return f"expected JSON, line {error.lineno} is wrong ({error.msg}): {excerpt!r}"
 
 
 def _cells(content):
@@ -138,8 +138,8 @@ def _cell(cell, number):
         "metadata": metadata if isinstance(metadata, dict) else {},
     }
     if new["cell_type"] not in ("code", "markdown", "raw"):
-        ran = {"outputs", "execution_count"} & cell.keys()
-        new["cell_type"] = "code" if ran else "markdown"
+        was_run = {"outputs", "execution_count"} & cell.keys()
+        new["cell_type"] = "code" if was_run else "markdown"
     if isinstance(cell.get("id"), str):
         new["id"] = cell["id"]
     if isinstance(cell.get("attachments"), dict):

@@ -15,7 +15,7 @@ import nbformat
 from grader.assignment import assignments, data_files, notebook_path, programs
 
 DATE = (2026, 1, 1, 0, 0, 0)  # fixed, so that the same content has the same bytes
-NEEDED = ("ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch")
+PACKAGES = ("ipykernel", "matplotlib", "numpy", "scikit-learn", "scipy", "torch")
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
     zips : Path
         Where NAME.zip goes; nbgrader's own files go into ``zips / "nbgrader"``.
     requirements : Path
-        Lines ``package==version``, of which the zip gets those in ``NEEDED``.
+        Lines ``package==version``, of which the zip gets those in ``PACKAGES``.
     """
     target = zips.resolve() / f"{source.name}.zip"
     if target.exists() and target.stat().st_mtime > _newest(source, requirements):
@@ -60,10 +60,10 @@ def release(source: Path, zips: Path, requirements: Path) -> None:
         if cell.cell_type == "code":
             cell.metadata.tags = ["raises-exception"]
     pins = requirements.read_text("utf-8")
-    needs = re.findall(rf"^(?:{'|'.join(NEEDED)})==.+$", pins, re.M)
+    pinned = re.findall(rf"^(?:{'|'.join(PACKAGES)})==.+$", pins, re.M)
     files = {
         released.name: nbformat.writes(notebook).encode(),
-        "requirements.txt": "\n".join([*needs, ""]).encode(),
+        "requirements.txt": "\n".join([*pinned, ""]).encode(),
         **{path.name: path.read_bytes() for path in data_files(source)},
     }
     part = target.with_suffix(".part")

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from grader.files_and_zips import (
-    MOST_BYTES,
+    MAX_BYTES,
     NotGraded,
     files,
     is_zip,
@@ -27,7 +27,7 @@ from grader.text import Undecided, decode, words_of
 from grader.unnamed_cells import by_position, grade_id, has_own_texts
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
-MOST_BYTES_OF_CODE = 200_000  # of a Python file beside the notebook
+MAX_CODE_BYTES = 200_000  # of a Python file beside the notebook
 NO_ANSWER_CELL = "*There is no answer cell; look at the other texts of the notebook.*"
 COOKIE = re.compile(r"^([ \t\f]*#.*?coding[:=][ \t]*)[-\w.]+")  # of Python's PEP 263
 
@@ -54,21 +54,23 @@ def load(
     Raises
     ------
     NotGraded
-        Says what was expected and what was found.
+        No notebook can be graded; says what was expected and what came.
     """
     handed_in, notebooks, damaged = _notebooks(paths, name)
-    known = words_of(_all_of(master))
+    expected_words = words_of(_text_of(master))
     readable, reasons = [], []
     for file in notebooks:
         try:
-            readable.append((file, *repair_cells(*read(file.read(), known), master)))
+            readable.append(
+                (file, *repair_cells(*read(file.read(), expected_words), master))
+            )
         except NotGraded as reason:
             remark = f"{file.name}: {reason}" if len(notebooks) > 1 else str(reason)
             reasons.append(remark)
             if file.stem == name:
                 damaged.append(remark)
     if len(readable) > 1:
-        readable = _different(readable, master)
+        readable = _distinct(readable, master)
     if len(readable) > 1:  # the right name decides only between different answers
         named = [entry for entry in readable if entry[0].stem == name]
         readable = named if len(named) == 1 else readable
@@ -82,7 +84,7 @@ def load(
         remarks.append(f"{len(notebooks)} notebooks, graded was {file.name}")
     remarks += damaged
     remarks += complete(notebook, handed_in)
-    remarks += _with_modules(notebook, handed_in, master, known)
+    remarks += _with_modules(notebook, handed_in, master, expected_words)
     return notebook, remarks
 
 
@@ -110,7 +112,7 @@ def _notebooks(paths, name):
         links = [
             legible(p) + " (a link, not followed)" for p in paths if p.is_symlink()
         ]
-        listed = first_few([*links, *map(_described, handed_in)])
+        listed = first_few([*links, *map(_description, handed_in)])
         raise NotGraded(
             f"no notebook: expected {name}.ipynb, found {listed or 'an empty folder'}"
         )
@@ -131,23 +133,23 @@ def _has_name_of_notebook(file):
 
 
 def _has_cells(file):
-    begins = file.start().lstrip()[:1] == b"{" and file.size <= MOST_BYTES
+    begins = file.start().lstrip()[:1] == b"{" and file.size <= MAX_BYTES
     return begins and b'"cells"' in file.read()
 
 
-def _described(file):
+def _description(file):
     description = kind(file.start())
     return f"{file.name} ({description})" if description else file.name
 
 
-def _different(readable, master):
+def _distinct(readable, master):
     """Return the notebooks with an answer that are not copies of another."""
-    text = lambda notebook: tuple(cell.source.strip() for cell in notebook.cells)
-    untouched, different = _answers(master), {}
+    sources = lambda notebook: tuple(cell.source.strip() for cell in notebook.cells)
+    untouched, distinct = _answers(master), {}
     for file, notebook, remarks in readable:
         if _answers(notebook) != untouched:
-            different.setdefault(text(notebook), (file, notebook, remarks))
-    return list(different.values()) or readable[:1]
+            distinct.setdefault(sources(notebook), (file, notebook, remarks))
+    return list(distinct.values()) or readable[:1]
 
 
 def _answers(notebook):
@@ -159,7 +161,7 @@ def _answers(notebook):
     }
 
 
-def _with_modules(notebook, handed_in, master, known):
+def _with_modules(notebook, handed_in, master, expected_words):
     """Insert cells that write the Python files which the notebook imports.
 
     So they count as the student's code, and run after the tests have their modules.
@@ -168,7 +170,7 @@ def _with_modules(notebook, handed_in, master, known):
     for file in handed_in:  # of two with one name the first, in fewer folders, counts
         if file.suffix == ".py" and file.stem.isidentifier():
             modules.setdefault(file.stem, file)
-    known = known | words_of(_all_of(notebook))
+    expected_words = expected_words | words_of(_text_of(notebook))
     reserved = sys.stdlib_module_names | _imported(_code(master), modules)
     in_folders = _imported_from_folders(_code(notebook), modules)
     to_write = sorted(_imported(_code(notebook), modules) - in_folders)
@@ -181,27 +183,27 @@ def _with_modules(notebook, handed_in, master, known):
         file = modules[name]
         if name in reserved:
             remarks.append(f"{file.name} is not used, as another module has its name")
-        elif file.size > MOST_BYTES_OF_CODE:
-            most = MOST_BYTES_OF_CODE // 1000
-            remarks.append(f"{file.name} is not used, expected less than {most} kB")
+        elif file.size > MAX_CODE_BYTES:
+            limit = MAX_CODE_BYTES // 1000
+            remarks.append(f"{file.name} is not used, expected less than {limit} kB")
         else:
             try:
-                text = _program(file.read(), known)
+                text = _program(file.read(), expected_words)
             except Undecided:
                 remarks.append(f"{file.name} is not used, expected text in UTF-8")
                 continue
-            written = text if text.strip() else "# empty"  # or the magic is an error
-            new = new_code_cell(f"%%writefile {name}.py\n{written}")
+            body = text if text.strip() else "# empty"  # or the magic is an error
+            new = new_code_cell(f"%%writefile {name}.py\n{body}")
             notebook.cells.insert(0, new)
             remarks.append(f"run with {file.name}, which was handed in, too")
             to_write += sorted(_imported(text, modules) - {*to_write})
     return remarks
 
 
-def _program(data, known):
+def _program(data, expected_words):
     """Return the text of a Python file, with UTF-8 declared as its encoding."""
     try:
-        text, _ = decode(data, known, guess=True)
+        text, _ = decode(data, expected_words, guess=True)
     except Undecided:  # perhaps its first lines tell, as Python reads them
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -212,7 +214,7 @@ def _program(data, known):
     return "\n".join([COOKIE.sub(r"\1utf-8", line) for line in lines[:2]] + lines[2:])
 
 
-def _all_of(notebook):
+def _text_of(notebook):
     return "\n".join(cell.source for cell in notebook.cells)
 
 
@@ -264,37 +266,39 @@ def repair_cells(
         names.append(name)
     names, placed = by_position(given, names, master)
     has_others = has_own_texts(given, names, master)
-    cells, seen = [], {}
+    cells, matched = [], {}
     for cell, name in zip(reversed(given), reversed(names), strict=True):
-        if name in seen and originals[name].cell_type == "markdown":
-            prepend(cell, seen[name])  # a proof cut in two
+        if name in matched and originals[name].cell_type == "markdown":
+            prepend(cell, matched[name])  # a proof cut in two
             continue
         # Of a duplicated cell the last one counts.
-        original = originals[name] if name in originals and name not in seen else None
+        original = (
+            originals[name] if name in originals and name not in matched else None
+        )
         kind_of_cell = original.cell_type if original else cell.cell_type
         new = NEW_CELL[kind_of_cell](cell.source)
         if original:
             new.metadata.nbgrader = copy_of(original.metadata.nbgrader)
-            seen[name] = new
+            matched[name] = new
         if cell.get("attachments") and kind_of_cell == "markdown":
             new.attachments = cell.attachments
         cells.insert(0, new)
     answers = [name for name in originals if originals[name].metadata.nbgrader.solution]
-    answered = [name for name in answers if name in seen]
+    answered = [name for name in answers if name in matched]
     texts = _headings(given)
     # Another assignment may have a task of the same name.
-    other = texts and not texts & _headings(master.cells)
-    if not answered or (other and 2 * len(answered) < len(answers)):
+    is_other_assignment = texts and not texts & _headings(master.cells)
+    if not answered or (is_other_assignment and 2 * len(answered) < len(answers)):
         raise NotGraded(
             f"another notebook: expected {_title(master.cells)}, got {_title(given)} with"
             f" {len(answered)} of {len(answers)} answer cells"
         )
     changed = [
         name
-        for name, cell in seen.items()
+        for name, cell in matched.items()
         if name not in answers and not _same(cell.source, originals[name].source)
     ]
-    missing, position = [name for name in originals if name not in seen], 0
+    missing, position = [name for name in originals if name not in matched], 0
     # A proof may stand elsewhere. nbgrader gives an untouched answer 0 by itself, so the
     # cell that is put back has other words, and somebody looks.
     by_hand = [n for n in answers if originals[n].metadata.nbgrader.get("grade")]
@@ -310,9 +314,11 @@ def repair_cells(
             cells.insert(position, new)
             position += 1
         else:
-            position = cells.index(seen[name]) + 1
+            position = cells.index(matched[name]) + 1
     merged = [
-        n for n, cell in seen.items() if n in answers and CONFLICT.search(cell.source)
+        n
+        for n, cell in matched.items()
+        if n in answers and CONFLICT.search(cell.source)
     ]
     for remark, names in [
         (

@@ -26,8 +26,8 @@ class Setting(NamedTuple):
     name: str
     read: Callable[[], Any]
     put: Callable[[Any], Any]
-    decides: bool = False  # what comes out and not only how it looks: worth a remark
-    luck: bool = False  # the state of random numbers, which goes on by itself
+    affects_results: bool = False  # and not only their display: worth a remark
+    is_random: bool = False  # the state of random numbers, which goes on by itself
 
 
 class Settings:
@@ -49,17 +49,21 @@ class Settings:
         """Return the current values; None for a setting that cannot be read."""
         return [_read(setting) for setting in self.all]
 
-    def put(self, values: list, luck: bool = True) -> None:
-        """Set the values that ``read`` has returned; random states only with ``luck``."""
+    def put(self, values: list, with_random: bool = True) -> None:
+        """Set the values that ``read`` has returned; random states only ``with_random``."""
         for setting, value in zip(self.all, values, strict=True):
-            if luck if setting.luck else _differ(value, _read(setting)):
+            if with_random if setting.is_random else _differ(value, _read(setting)):
                 with suppress(Exception):  # a working folder that is gone
                     setting.put(value)
 
     def changed(self) -> list[str]:
-        """Return the names of the settings that ``decides`` marks and that have changed."""
+        """Return the names of the settings that have changed and affect results."""
         triples = zip(self.all, self.read(), self.before, strict=True)
-        return [s.name for s, v, before in triples if s.decides and _differ(before, v)]
+        return [
+            s.name
+            for s, v, before in triples
+            if s.affects_results and _differ(before, v)
+        ]
 
 
 def _read(setting):
@@ -80,9 +84,14 @@ def _differ(expected, actual):
 def _of_python():
     modules = [name for name in sys.modules if name not in ("__main__", "builtins")]
     settings = [
-        Setting("the working folder", os.getcwd, os.chdir, decides=True),
+        Setting("the working folder", os.getcwd, os.chdir, affects_results=True),
         Setting("the environment", lambda: dict(os.environ), _put_environment),
-        Setting("sys.path", lambda: list(sys.path), _put_path(sys.path), decides=True),
+        Setting(
+            "sys.path",
+            lambda: list(sys.path),
+            _put_path(sys.path),
+            affects_results=True,
+        ),
         Setting(
             "sys.modules",
             lambda: {n: sys.modules[n] for n in modules if n in sys.modules},
@@ -94,7 +103,7 @@ def _of_python():
             "the recursion limit",
             sys.getrecursionlimit,
             sys.setrecursionlimit,
-            decides=True,
+            affects_results=True,
         ),
         Setting("warning filters", lambda: list(warnings.filters), _put_filters),
         Setting(
@@ -109,7 +118,7 @@ def _of_python():
                 "traps": dict(decimal.getcontext().traps),
             },
             lambda value: _put(decimal.getcontext(), **value),
-            decides=True,
+            affects_results=True,
         ),
         Setting(
             "garbage collection",
@@ -117,7 +126,7 @@ def _of_python():
             lambda on: gc.enable() if on else gc.disable(),
         ),
         Setting("signal handlers", _handlers, _put_handlers),
-        Setting("random", random.getstate, random.setstate, luck=True),
+        Setting("random", random.getstate, random.setstate, is_random=True),
     ]
     if hasattr(signal, "setitimer"):  # an alarm that a cell has set waits for a test
         clock = signal.ITIMER_REAL
@@ -180,15 +189,17 @@ def _of_numpy():
     import numpy as np
 
     seterr, set_printoptions = np.seterr, np.set_printoptions
-    luck = np.random.mtrand._rand  # what np.random.seed seeds
+    generator = np.random.mtrand._rand  # what np.random.seed seeds
     return [
-        Setting("NumPy's errors", np.geterr, lambda v: seterr(**v), decides=True),
+        Setting(
+            "NumPy's errors", np.geterr, lambda v: seterr(**v), affects_results=True
+        ),
         Setting(
             "NumPy's print options",
             np.get_printoptions,
             lambda value: set_printoptions(**value),
         ),
-        Setting("np.random", luck.get_state, luck.set_state, luck=True),
+        Setting("np.random", generator.get_state, generator.set_state, is_random=True),
     ]
 
 
@@ -232,7 +243,10 @@ def _of_torch():
         ),
     ]
     return [
-        *(Setting(f"PyTorch's {n}", r, put, decides=True) for n, r, put in rules),
+        *(
+            Setting(f"PyTorch's {n}", r, put, affects_results=True)
+            for n, r, put in rules
+        ),
         Setting("PyTorch's threads", torch.get_num_threads, torch.set_num_threads),
         Setting(
             "PyTorch's precision of products",
@@ -244,7 +258,9 @@ def _of_torch():
             torch._tensor_str.get_printoptions,
             lambda value: set_printoptions(**value),
         ),
-        Setting("torch.random", torch.get_rng_state, torch.set_rng_state, luck=True),
+        Setting(
+            "torch.random", torch.get_rng_state, torch.set_rng_state, is_random=True
+        ),
     ]
 
 
@@ -280,6 +296,6 @@ def _of_sklearn():
             "scikit-learn's configuration",
             sklearn.get_config,
             lambda value: put(**value),
-            decides=True,
+            affects_results=True,
         )
     ]

@@ -19,22 +19,28 @@ def table(rows: list[dict], sheet: Sheet) -> str:
         total = format_points(row["sum"]) or "–"
         lines.append([row["student"], *marks, total, row["remark"]])
     lines.insert(
-        1, ["", *map(format_points, sheet.points.values()), format_points(sheet.of), ""]
+        1,
+        [
+            "",
+            *map(format_points, sheet.points.values()),
+            format_points(sheet.total),
+            "",
+        ],
     )
     lines = [
         ["".join(c if c.isprintable() else "�" for c in v) for v in line]
         for line in lines
     ]
     widths = [max(_width(line[i]) for line in lines) for i in range(len(lines[0]))]
-    shown = []
+    padded = []
     for student, *middle, remark in lines:
-        gaps = [
+        columns = [
             " " * (w - _width(v)) + v for v, w in zip(middle, widths[1:], strict=False)
         ]
-        shown.append(
-            "  ".join([student + " " * (widths[0] - _width(student)), *gaps, remark])
+        padded.append(
+            "  ".join([student + " " * (widths[0] - _width(student)), *columns, remark])
         )
-    return "\n".join(line.rstrip() for line in shown)
+    return "\n".join(line.rstrip() for line in padded)
 
 
 def _width(text):

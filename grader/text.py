@@ -21,14 +21,16 @@ class Undecided(ValueError):
     """The bytes are not UTF-8, and no word tells their encoding."""
 
 
-def decode(data: bytes, known: Iterable[str], guess: bool = False) -> tuple[str, str]:
+def decode(
+    data: bytes, expected_words: Iterable[str], guess: bool = False
+) -> tuple[str, str]:
     """Return the text of a file that should be UTF-8, and the encoding that it has.
 
     Parameters
     ----------
     data : bytes
         The file.
-    known : iterable of str
+    expected_words : iterable of str
         Words that are expected in it; words in ASCII are ignored.
     guess : bool
         Take the likeliest encoding if several contain equally many of the words. That is
@@ -50,7 +52,7 @@ def decode(data: bytes, known: Iterable[str], guess: bool = False) -> tuple[str,
     if b"\0" in data[:4]:  # UTF-16 without it
         encoding = "UTF-16-LE" if data[1:2] == b"\0" else "UTF-16-BE"
         return _decoded(data, encoding), encoding
-    words = {_composed(word) for word in known if not word.isascii()}
+    words = {_composed(word) for word in expected_words if not word.isascii()}
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

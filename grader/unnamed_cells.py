@@ -68,14 +68,14 @@ class _Search:
 
     def _below_stub(self, number, name):
         """Return the positions of texts below an untouched cell for a proof."""
-        cell, stubs = self.cells[number], self._named(name)
+        cell, stubs = self.cells[number], self._positions_named(name)
         is_proof = _is_answer(cell) and cell.cell_type == "markdown"
         if not is_proof or any(_words(self.given[p]) != _words(cell) for p in stubs):
             return []
-        first = stubs[-1] + 1
+        start = stubs[-1] + 1
         ends = {*self.known.values(), *(p for p, n in enumerate(self.names) if n)}
-        last = min((p for p in ends if p >= first), default=len(self.given))
-        return self._added(first, last, ("markdown", "raw"))
+        stop = min((p for p in ends if p >= start), default=len(self.given))
+        return self._added_positions(start, stop, ("markdown", "raw"))
 
     def _between_neighbours(self, number):
         """Return the positions between the text before an answer and the check after it."""
@@ -87,17 +87,19 @@ class _Search:
         others = [c for c in self.cells[before + 1 : after] if c is not cell]
         if any(_is_answer(c) and c.cell_type == cell.cell_type for c in others):
             return []
-        first = self.known.get(before, -1) + 1
-        last = self.known.get(after, len(self.given))
-        between = self._added(first, last, (cell.cell_type,), empty=True)
-        if not any(_words(self.given[p]) not in ("", _words(cell)) for p in between):
+        start = self.known.get(before, -1) + 1
+        stop = self.known.get(after, len(self.given))
+        positions = self._added_positions(start, stop, (cell.cell_type,), empty=True)
+        if not any(_words(self.given[p]) not in ("", _words(cell)) for p in positions):
             # Perhaps it has become a cell of another type, if nothing else can be there.
-            types = ("raw",) if cell.cell_type == "code" or between else ("raw", "code")
-            if (turned := self._added(first, last, types)) and not others:
-                between = turned
+            types = (
+                ("raw",) if cell.cell_type == "code" or positions else ("raw", "code")
+            )
+            if (retyped := self._added_positions(start, stop, types)) and not others:
+                positions = retyped
         if cell.cell_type == "code":  # whatever is before the last is run, too
-            return [p for p in between if self.given[p].source.strip()][-1:]
-        return between
+            return [p for p in positions if self.given[p].source.strip()][-1:]
+        return positions
 
     def _is_beside_known(self, number, before):
         """Return whether the text before an answer or the check after it is there.
@@ -108,14 +110,14 @@ class _Search:
         is_last &= not any(map(_is_answer, self.cells[before + 1 : number]))
         return is_last or number - 1 in self.known or number + 1 in self.known
 
-    def _named(self, name):
+    def _positions_named(self, name):
         return [p for p, known in enumerate(self.names) if known == name]
 
-    def _added(self, first, last, types, empty=False):
+    def _added_positions(self, start, stop, types, empty=False):
         """Return the positions of cells of these types that the student has added."""
         return [
             p
-            for p in range(first, last)
+            for p in range(start, stop)
             if self.names[p] is None
             and self.given[p].cell_type in types
             and _words(self.given[p]) not in self.locked
@@ -127,13 +129,13 @@ def has_own_texts(
     given: list[NotebookNode], names: list[str | None], master: NotebookNode
 ) -> bool:
     """Return whether a submission has texts that are in no cell of the assignment."""
-    ours = {_key(cell) for cell in master.cells} | {""}
+    keys = {_key(cell) for cell in master.cells} | {""}
     texts = [
         cell
         for cell, name in zip(given, names, strict=True)
         if name is None and cell.cell_type != "code"
     ]
-    return any(_key(cell) not in ours for cell in texts)
+    return any(_key(cell) not in keys for cell in texts)
 
 
 def grade_id(cell: NotebookNode) -> str | None:
@@ -146,16 +148,16 @@ def grade_id(cell: NotebookNode) -> str | None:
 def _positions(given, names, master):
     """Return the positions of the assignment's cells other than answers, by number."""
     known = {name: p for p, name in enumerate(names) if name}
-    ours = [_key(cell) for cell in master.cells]
-    theirs = [_key(cell) for cell in given]
-    once = Counter(ours), Counter(theirs)
+    keys = [_key(cell) for cell in master.cells]
+    given_keys = [_key(cell) for cell in given]
+    counts = Counter(keys), Counter(given_keys)
     positions = {}
     for number, cell in enumerate(master.cells):
         name = grade_id(cell)
         if name in known:
             positions[number] = known[name]
-        elif not _is_answer(cell) and all(c[ours[number]] == 1 for c in once):
-            positions[number] = theirs.index(ours[number])
+        elif not _is_answer(cell) and all(c[keys[number]] == 1 for c in counts):
+            positions[number] = given_keys.index(keys[number])
     return positions
 
 

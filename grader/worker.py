@@ -70,10 +70,10 @@ def work(parcel: Parcel) -> tuple[str | None, dict]:
         _templates[parcel.template_name] = files
     _prepare()
     # A job that was begun before has lost its worker, by its own fault or by chance.
-    begun = get_client().get_metadata(["begun", parcel.name], 0)
-    if begun == DEATHS:
+    attempts = get_client().get_metadata(["begun", parcel.name], 0)
+    if attempts == DEATHS:
         return f"{DEATHS} workers died while they ran it; read it first", {}
-    get_client().set_metadata(["begun", parcel.name], begun + 1)
+    get_client().set_metadata(["begun", parcel.name], attempts + 1)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         # Written anew each time, as an earlier submission may have changed the files.
         files = parcel.files | {parcel.template: _templates[parcel.template_name]}

@@ -11,7 +11,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 
-class Early(BaseHTTPRequestHandler):
+class Placeholder(BaseHTTPRequestHandler):
     """Answers every request until the formgrader is loaded."""
 
     def do_GET(self):
@@ -21,9 +21,9 @@ class Early(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     address = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
-    server = ThreadingHTTPServer((address.hostname, address.port), Early)
+    server = ThreadingHTTPServer((address.hostname, address.port), Placeholder)
     Thread(target=server.serve_forever, daemon=True).start()
-    from jupyterhub.singleuser import main  # here, as this is what takes its time
+    from jupyterhub.singleuser import main  # imported late, since loading it takes long
 
     server.shutdown()
     server.server_close()

@@ -37,10 +37,10 @@ PROXY = ROOT / "_build" / "node" / "node_modules" / ".bin" / "configurable-http-
 
 def secret(name: str) -> str:
     """Read a secret of the environment; exit with a sentence if it is missing or short."""
-    value, least = os.environ.get(name, ""), SECRETS[name]
-    if len(value) < least:
+    value, min_length = os.environ.get(name, ""), SECRETS[name]
+    if len(value) < min_length:
         got = f"{len(value)} characters" if value else "nothing"
-        sys.exit(f"{name}: expected at least {least} characters, got {got}")
+        sys.exit(f"{name}: expected at least {min_length} characters, got {got}")
     return value
 
 

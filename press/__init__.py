@@ -30,7 +30,7 @@ EXTENSIONS = (
     "execution.cache",
     "tables",
     "pages.markdown",
-    "pages.marks",
+    "pages.cell_ids",
     "pages.equation_numbers",
     "pages.alt",
     "pages.failed",
@@ -56,5 +56,5 @@ def setup(app):
 
 
 def _write_on_all_cores(app, env):
-    """Pages are written in parallel; jupyter-book has no option that says so."""
+    """Have pages written in parallel: jupyter-book has no option for it."""
     app.parallel = int(os.environ.get("WORKERS") or os.cpu_count())

@@ -15,15 +15,15 @@ STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
 
 
 def main() -> None:
-    """Build the whole book, or check one chapter of it; what failed is told at the end."""
+    """Build the whole book, or check one chapter of it; report what failed at the end."""
     parser = argparse.ArgumentParser(prog="press", description=__doc__)
     parser.add_argument(
         "--check", metavar="NN_slug", help="test and build this chapter alone"
     )
     options = parser.parse_args()
     if options.check not in (None, *chapters.CHAPTERS):
-        known = ", ".join(chapters.CHAPTERS)
-        sys.exit(f"Expected CHAPTER= one of {known}; got {options.check!r}")
+        slugs = ", ".join(chapters.CHAPTERS)
+        sys.exit(f"Expected CHAPTER= one of {slugs}; got {options.check!r}")
     try:
         troubles = book() if options.check is None else check(options.check)
     except KeyboardInterrupt:
@@ -39,7 +39,7 @@ def book() -> list[str]:
     cache.execute(notebooks)
     strict = ["-W", "-n", "--keep-going"]
     stands, troubles = _pages([chapters.ROOT], strict, "pages.txt")
-    troubles += _failed(notebooks)
+    troubles += _failures(notebooks)
     _print(troubles)
     if stands:
         print(
@@ -49,14 +49,14 @@ def book() -> list[str]:
 
 
 def check(slug: str) -> list[str]:
-    """One chapter, alone: its notebook, tests, page, deck and homework; what is wrong.
+    """Build and test one chapter alone; return what is wrong with it.
 
     The notebook runs twice, once with other last bits.
     """
-    begun, digits = time.monotonic(), chapters.digits(slug)
+    start, digits = time.monotonic(), chapters.digits(slug)
     tests = _pytest([f"tests/chapters/{path.name}" for path in _own_tests(slug)], "own")
-    bits = [str(chapters.CHAPTERS[slug].path), "--only", "last bits 1"]
-    elsewhere = _started(["tests.robustness.elsewhere", *bits], "elsewhere")
+    options = [str(chapters.CHAPTERS[slug].path), "--only", "last bits 1"]
+    other_bits = _start(["tests.robustness.elsewhere", *options], "elsewhere")
     cache.execute([chapters.CHAPTERS[slug].path])
     # Its page in a book of its own: references to other chapters lead nowhere there.
     folder = chapters.BUILD / "check"
@@ -68,30 +68,30 @@ def check(slug: str) -> list[str]:
             page.stem != slug
         ):  # checked before, and perhaps changed since: no deck of it
             page.unlink()
-    where = ["--toc", folder / "_toc.yml", "--path-output", folder]
-    stands, troubles = _pages([chapters.ROOT, *where], [], "check.txt")
+    paths = ["--toc", folder / "_toc.yml", "--path-output", folder]
+    stands, troubles = _pages([chapters.ROOT, *paths], [], "check.txt")
     html = folder / "_build" / "html"
     troubles += _finish(tests, f"The chapter's own tests of {slug}")
-    troubles += _finish(elsewhere, f"{slug} with other last bits")
+    troubles += _finish(other_bits, f"{slug} with other last bits")
     if any((chapters.ROOT / "homework" / "source").glob(f"{digits}_*")):
-        about = [
+        modules = [
             f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
         ]
-        homework = _pytest([*about, "-k", f"{digits}_"], "homework")
+        homework = _pytest([*modules, "-k", f"{digits}_"], "homework")
         troubles += _finish(homework, f"The homework of chapter {slug}")
-    troubles += _failed([chapters.CHAPTERS[slug].path])
+    troubles += _failures([chapters.CHAPTERS[slug].path])
     _print(troubles)
     if stands:
-        what = "is built, with failures" if troubles else "passes"
-        spent = time.monotonic() - begun
-        print(f"{slug} {what}, in {spent:.0f} s:  {_address(html, slug)}")
+        result = "is built, with failures" if troubles else "passes"
+        seconds = time.monotonic() - start
+        print(f"{slug} {result}, in {seconds:.0f} s:  {_address(html, slug)}")
     return troubles
 
 
-def _pages(where, options, log):
+def _pages(arguments, options, log):
     """Build pages: whether they stand, and a list of what Sphinx says against them."""
     try:
-        pages(where, options, log)
+        pages(arguments, options, log)
     except Warned as warning:
         return True, [str(warning)]
     except cache.StepFailed as error:
@@ -99,10 +99,10 @@ def _pages(where, options, log):
     return True, []
 
 
-def _failed(notebooks):
+def _failures(notebooks):
     """List what failed in notebooks."""
-    found = cache.failures(notebooks)
-    return [cache.failure_report(found)] if found else []
+    failed = cache.failures(notebooks)
+    return [cache.failure_report(failed)] if failed else []
 
 
 def _print(troubles):
@@ -116,10 +116,10 @@ def _own_tests(slug):
 
 def _pytest(arguments, log):
     """Start tests, which run beside what else is done."""
-    return _started(["pytest", "-q", "--color=no", *arguments], log)
+    return _start(["pytest", "-q", "--color=no", *arguments], log)
 
 
-def _started(module, log):
+def _start(module, log):
     """Start a module, which runs beside what else is done; its output goes to a file."""
     LOGS.mkdir(parents=True, exist_ok=True)
     path = LOGS / f"{log}.txt"
@@ -132,12 +132,12 @@ def _started(module, log):
     return process
 
 
-def _finish(process, what):
-    """Wait for a process; list what it said, if it failed."""
+def _finish(process, title):
+    """Wait for a process; list its output if it failed."""
     if not process.wait():
         return []
-    said = process.log.read_text("utf-8", "replace")[-8000:]
-    return [f"{said}\n{what} failed: {process.log}"]
+    output = process.log.read_text("utf-8", "replace")[-8000:]
+    return [f"{output}\n{title} failed: {process.log}"]
 
 
 def _address(html, slug=None):

@@ -18,7 +18,7 @@ class Warned(cache.StepFailed):
     """The pages are built, but Sphinx has warned of something."""
 
 
-def pages(where: list, options: list[str], log: str) -> None:
+def pages(arguments: list, options: list[str], log: str) -> None:
     """Run jupyter-book; show its present step in one line, write its output to ``log``.
 
     A cell that failed raises nothing here: its page says so.
@@ -29,7 +29,7 @@ def pages(where: list, options: list[str], log: str) -> None:
         Sphinx has stopped, and there are no pages; Warned if there are, with warnings.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
-    line, command = Line(), [JUPYTER_BOOK, "build", *where, *options]
+    line, command = Line(), [JUPYTER_BOOK, "build", *arguments, *options]
     with (LOGS / log).open("w", encoding="utf-8") as file:
         process = subprocess.Popen(
             list(map(str, command)),
@@ -47,8 +47,10 @@ def pages(where: list, options: list[str], log: str) -> None:
     line.end()
     if process.wait():
         output = (LOGS / log).read_text("utf-8")
-        wrong = [x for x in output.splitlines() if "WARNING" in x or "ERROR" in x]
-        why = "\n".join(wrong) or output[-3000:]
+        warnings = [x for x in output.splitlines() if "WARNING" in x or "ERROR" in x]
+        reason = "\n".join(warnings) or output[-3000:]
         if "finished with problems" in output:  # Sphinx's words, when all is written
-            raise Warned(f"{why}\nThe pages stand, with these warnings: {LOGS / log}")
-        raise cache.StepFailed(f"{why}\nThe pages were not built: {LOGS / log}")
+            raise Warned(
+                f"{reason}\nThe pages stand, with these warnings: {LOGS / log}"
+            )
+        raise cache.StepFailed(f"{reason}\nThe pages were not built: {LOGS / log}")

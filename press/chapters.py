@@ -137,8 +137,10 @@ class Chapter:
                 for node in ast.parse(cell.source).body:
                     if isinstance(node, ast.FunctionDef) and node.decorator_list:
                         shows = " ".join(ast.get_docstring(node).split())
-                        kept = "keep-colours" in tags
-                        figure = Interactive(node.name, shows, label, section, kept)
+                        keeps_colours = "keep-colours" in tags
+                        figure = Interactive(
+                            node.name, shows, label, section, keeps_colours
+                        )
                         figures.append(figure)
         return figures
 
@@ -168,13 +170,13 @@ def read_parts(toc: dict[str, Any]) -> tuple[Part, ...]:
     for entry in toc["parts"]:
         name, files = entry["caption"], [item["file"] for item in entry["chapters"]]
         slugs = [slug for file in files if (slug := of_page(file))]
-        chapters = tuple(_planned(toc, slug, name) for slug in slugs)
+        chapters = tuple(_chapter(toc, slug, name) for slug in slugs)
         if chapters:
             parts.append(Part(name, _meta(toc, "parts", name), chapters))
     return tuple(parts)
 
 
-def _planned(toc, slug, part):
+def _chapter(toc, slug, part):
     entry = _meta(toc, "chapters", slug)
     return Chapter(slug, part, *entry["weeks"], entry["holds"], entry["discuss"])
 
@@ -232,13 +234,13 @@ def sections(text: str) -> dict[str, tuple[str, str]]:
 
     The title has no star; a label before the first section stands under the chapter's.
     """
-    found, home = {}, None
+    sections_by_label, section = {}, None
     for block in re.split(r"^(?=\([\w-]+\)=\n#+ )", text, flags=re.M):
         if heading := re.match(r"\(([\w-]+)\)=\n#+ (.+?)(?: \*)?$", block, re.M):
-            home = heading.groups()
+            section = heading.groups()
         for groups in LABEL.findall(block):
-            found["".join(groups)] = home
-    return found
+            sections_by_label["".join(groups)] = section
+    return sections_by_label
 
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))

@@ -79,7 +79,7 @@ def _notebook(words):
 def _filled(text, words):
     """Replace each placeholder of a text."""
     pattern = "|".join(map(re.escape, words))
-    return re.sub(pattern, lambda found: words[found[0]], text)
+    return re.sub(pattern, lambda match: words[match[0]], text)
 
 
 def _columns(kind):

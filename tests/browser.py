@@ -22,22 +22,22 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 def find() -> str | None:
-    """Path of a Chromium: ``CHROMIUM``, PATH, Playwright's own; None where there is none."""
-    named = os.environ.get("CHROMIUM")
-    if named:
-        if not shutil.which(named):
-            sys.exit(f"CHROMIUM: expected the path of a browser, got {named!r}")
-        return named
+    """Return the path of a Chromium: ``CHROMIUM``, PATH, Playwright's own; or None."""
+    configured = os.environ.get("CHROMIUM")
+    if configured:
+        if not shutil.which(configured):
+            sys.exit(f"CHROMIUM: expected the path of a browser, got {configured!r}")
+        return configured
     for name in NAMES:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     with sync_playwright() as playwright:
         own = Path(playwright.chromium.executable_path)
     return str(own) if own.exists() else None
 
 
 def install() -> str | None:
-    """Playwright's Chromium, else Debian's package where we are root.
+    """Install Playwright's Chromium, else Debian's package where we are root.
 
     The libraries that Chromium needs come along for root alone: to others Playwright
     would put sudo's question for a password.
@@ -53,19 +53,23 @@ def install() -> str | None:
         print("Installing a browser for the tests:", " ".join(command), flush=True)
         with suppress(subprocess.TimeoutExpired):
             subprocess.run(command, timeout=600, stdin=subprocess.DEVNULL)
-        if found := find():
-            return found
+        if path := find():
+            return path
     return None
 
 
 def trouble(path: str) -> str | None:
-    """Why the browser at ``path`` does not start, in a line; None where it does."""
+    """Return why the browser at ``path`` does not start, in a line; None where it does."""
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True)
+        process = subprocess.run([path, "--version"], capture_output=True, text=True)
     except OSError as error:
         return str(error)
-    said = (done.stderr or done.stdout).strip().splitlines()
-    return (said or [f"exit status {done.returncode}"])[-1] if done.returncode else None
+    lines = (process.stderr or process.stdout).strip().splitlines()
+    return (
+        (lines or [f"exit status {process.returncode}"])[-1]
+        if process.returncode
+        else None
+    )
 
 
 @contextmanager
@@ -91,7 +95,7 @@ class Reader:
         self.page, self.address, self.options = None, None, None
 
     def open(self, address: str, **options) -> Page:
-        """The page at ``address`` in a context with ``options``, as it was left."""
+        """Open the page at ``address`` in a context with ``options``, as it was left."""
         if self.page is None or self.options != options:
             self.close()
             self.page, self.options = self._window(options), options
@@ -136,9 +140,9 @@ def main():
         sys.exit(
             "No Chromium found or installed. Install one and set CHROMIUM=/path/to/chromium."
         )
-    if why := trouble(path):
+    if reason := trouble(path):
         sys.exit(
-            f"{path} does not start: {why}\nWhere libraries are missing, "
+            f"{path} does not start: {reason}\nWhere libraries are missing, "
             f"sudo {sys.executable} -m playwright install-deps chromium\n"
             "installs them; or set CHROMIUM=/path/to/chromium."
         )

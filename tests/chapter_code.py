@@ -37,10 +37,10 @@ class Fault:
 
     find: str
     put: str
-    what: str
+    consequence: str
 
     def __str__(self):
-        return self.what
+        return self.consequence
 
 
 class ChapterCode:
@@ -58,7 +58,7 @@ class ChapterCode:
 
     @functools.cache  # noqa: B019  one chapter object a test module
     def namespace(self) -> dict[str, Any]:
-        """What the setup and define cells define, by name."""
+        """Return what the setup and define cells define, by name."""
         scope = {"__name__": self.slug}
         for i, cell in enumerate(self.cells):
             if kind(cell) in {"setup", "define"}:
@@ -77,30 +77,30 @@ class ChapterCode:
         if the cell does not define one of the names.
         """
         i = self._index(cell_id)
-        wanted = [
+        nodes = [
             statement
             for statement in ast.parse(self.cells[i].source).body
             if defined_by(statement) & {*names}
         ]
-        if missing := {*names}.difference(*map(defined_by, wanted)):
+        if missing := {*names}.difference(*map(defined_by, nodes)):
             raise KeyError(f"{cell_id} does not define {', '.join(sorted(missing))}")
-        self._execute(i, ast.Module(wanted, type_ignores=[]), scope)
+        self._execute(i, ast.Module(nodes, type_ignores=[]), scope)
 
     def home(self, fault: Fault) -> int:
-        """Index of the define cell that holds ``fault.find``.
+        """Return the index of the define cell that holds ``fault.find``.
 
         AssertionError unless the define cells hold it exactly once.
         """
-        found = {
+        definitions = {
             i: cell.source.count(fault.find)
             for i, cell in self._sequence()
             if kind(cell) == "define" and fault.find in cell.source
         }
-        assert sum(found.values()) == 1, (
+        assert sum(definitions.values()) == 1, (
             f"{fault.find!r}: expected once in the define cells,"
-            f" found {sum(found.values())}"
+            f" found {sum(definitions.values())}"
         )
-        return next(iter(found))
+        return next(iter(definitions))
 
     def assert_caught(self, fault: Fault) -> None:
         """Assert that the chapter's own checks fail once ``fault`` is in its code.
@@ -154,7 +154,7 @@ class ChapterCode:
         raise KeyError(f"{self.slug} has no code cell {cell_id!r}")
 
     def _sequence(self):
-        """Index and cell of what the fault tests run, in order."""
+        """Return index and cell of what the fault tests run, in order."""
         kinds = {"setup", "define", "run", "check"}
         return [
             (i, c)
@@ -172,7 +172,7 @@ class ChapterCode:
 
 
 def defined_by(statement: ast.stmt) -> set[str]:
-    """Names that a statement at the top of a cell assigns, defines or imports."""
+    """Return names that a statement at the top of a cell assigns, defines or imports."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}
     if isinstance(statement, ast.Assign):
@@ -214,7 +214,7 @@ def in_fork(function: Callable[[], None]) -> str:
 
 
 def catches(chapter: ChapterCode, faults: Iterable[Fault]) -> Callable[[Fault], None]:
-    """The test, one for each fault, that the checks of ``chapter`` notice it.
+    """Make the test, one for each fault, that the checks of ``chapter`` notice it.
 
     A test file calls it ``test_checks_catch``: the faults' names are the ids. They come
     in the order of their homes, so that what is healthy runs once.
@@ -231,7 +231,7 @@ def catches(chapter: ChapterCode, faults: Iterable[Fault]) -> Callable[[Fault], 
     return test
 
 
-def assert_near(actual: Any, desired: Any, **how: float) -> None:
+def assert_near(actual: Any, desired: Any, **tolerances: float) -> None:
     """Assert that both are equal up to rounding, and of one shape and one dtype.
 
     Arrays, numbers or tensors, or lists and tuples of them, however deep. ``how`` has
@@ -240,11 +240,11 @@ def assert_near(actual: Any, desired: Any, **how: float) -> None:
     """
     if isinstance(desired, list | tuple):
         for pair in zip(actual, desired, strict=True):
-            assert_near(*pair, **how)
+            assert_near(*pair, **tolerances)
     else:
         pair = (a.detach() if torch.is_tensor(a) else a for a in (actual, desired))
-        how = {"rtol": 1e-9, "atol": 1e-10} | how
-        np.testing.assert_allclose(*pair, strict=True, **how)
+        tolerances = {"rtol": 1e-9, "atol": 1e-10} | tolerances
+        np.testing.assert_allclose(*pair, strict=True, **tolerances)
 
 
 def autograd(
@@ -252,7 +252,7 @@ def autograd(
     *arrays: np.ndarray | torch.Tensor,
     upstream: np.ndarray | None = None,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The value of ``f`` at ``arrays`` and its gradients, by PyTorch: array, list of arrays.
+    """Return the value of ``f`` at ``arrays`` and its gradients, by PyTorch: array, list of arrays.
 
     ``f`` takes a tensor for each array. The gradients, of the shapes of ``arrays``, are
     those of the sum over what it returns, weighted with ``upstream`` of its shape if that

@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items):
 
 
 def rank(item: pytest.Item) -> tuple[int, str]:
-    """Where a test stands in the order: its room's place, then its group."""
+    """Return where a test stands in the order: its room's place, then its group."""
     room = item.nodeid.split("/")[1]
     return ORDER.index(room) if room in ORDER else len(ORDER), group(item.nodeid)
 

@@ -44,8 +44,8 @@ def assert_close(
         An entry is no number; a tolerance is out of range.
     """
     if not (0 <= rtol < 1 and 0 <= atol < np.inf):
-        wanted = "0 ≤ rtol < 1 and atol ≥ 0"
-        raise ValueError(f"{name}: expected {wanted}, got {rtol}, {atol}")
+        expected = "0 ≤ rtol < 1 and atol ≥ 0"
+        raise ValueError(f"{name}: expected {expected}, got {rtol}, {atol}")
     (a, a_type), (d, d_type) = _numbers(actual, name), _numbers(desired, name)
     _require(a.shape == d.shape, f"{name}: expected shape {d.shape}, got {a.shape}")
     same = a_type == d_type or None in (a_type, d_type)
@@ -57,9 +57,9 @@ def assert_close(
         _require(np.isfinite(x[at]), finite)
     if a.dtype == d.dtype == bool:
         rtol = atol = 0.0
-    wide = np.result_type(a, d, np.float64)  # as unsigned bytes 0 − 255 is 1
-    scale = np.abs(d.astype(wide))
-    error = np.abs(a.astype(wide) - d)
+    dtype = np.result_type(a, d, np.float64)  # as unsigned bytes 0 − 255 is 1
+    scale = np.abs(d.astype(dtype))
+    error = np.abs(a.astype(dtype) - d)
     # Neighbouring integers over 2⁵³ are one number in float64.
     error = np.where((error == 0) & (a != d), 1, error)
     excess = error - (atol + rtol * scale)
@@ -170,23 +170,23 @@ def check_against_torch(
 
 def _difference(f, params, key, eps):
     numeric = np.empty_like(params[key])
-    for where in np.ndindex(numeric.shape):
+    for index in np.ndindex(numeric.shape):
         step = np.zeros_like(numeric)
-        step[where] = eps
-        moved = (params | {key: params[key] + s} for s in (step, -step))
-        ends = [_call(f, "f", **inputs) for inputs in moved]
-        shape = np.shape(ends[0])
+        step[index] = eps
+        shifted = (params | {key: params[key] + s} for s in (step, -step))
+        values = [_call(f, "f", **inputs) for inputs in shifted]
+        shape = np.shape(values[0])
         _require(shape == (), f"expected a scalar function, got shape {shape}")
-        numeric[where] = (float(ends[0]) - float(ends[1])) / (2 * eps)
+        numeric[index] = (float(values[0]) - float(values[1])) / (2 * eps)
     return numeric
 
 
 def _call(f, name, /, *dY, **inputs):
-    """``f(*dY, **inputs)``, which must leave the arrays that it is given as they are."""
-    given = [*(("dY", x) for x in dY), *inputs.items()]
-    before = [(key, x, x.tobytes()) for key, x in given if _is_array(x)]
+    """Return ``f(*dY, **inputs)``, which must leave its arrays as they are."""
+    arguments = [*(("dY", x) for x in dY), *inputs.items()]
+    contents = [(key, x, x.tobytes()) for key, x in arguments if _is_array(x)]
     value = f(*dY, **inputs)
-    for key, x, content in before:
+    for key, x, content in contents:
         _require(x.tobytes() == content, f"{name} changes its input {key} in place")
     return value
 
@@ -207,7 +207,7 @@ def _is_array(x):
 
 
 def _numbers(x, name):
-    """``x`` as an array, and the name of the dtype that it carries, if it carries one."""
+    """Return ``x`` as an array, and the name of the dtype that it carries, if it carries one."""
     if isinstance(x, torch.Tensor):
         kind, x = str(x.dtype).removeprefix("torch."), x.detach().cpu()
         # NumPy has no bfloat16; float64 holds every number of the shorter types.

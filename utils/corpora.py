@@ -63,7 +63,7 @@ def _words(table, *beginning):
 
 
 def _piece(english, rendering):
-    """Words and their rendering, which is of the last of them, or of the last before them."""
+    """Pair words with their rendering, which is of the last of them, or of the last before them."""
     words = english.split()
     return words, [(word, len(words) - 1) for word in rendering.split()]
 
@@ -74,7 +74,7 @@ def _word(row, column):
 
 
 def _arrange(order, **pieces):
-    """One piece of pieces that are given in English order, and rendered in ``order``."""
+    """Join pieces that are given in English order, and rendered in ``order``."""
     words, rendered = [], {}
     for name, (english, rendering) in pieces.items():
         rendered[name] = [(word, len(words) + at) for word, at in rendering]

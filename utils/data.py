@@ -80,8 +80,8 @@ def load_series(name: str) -> dict[str, np.ndarray]:
     2005), ``unemployment`` (%); Federal Reserve Bank of St. Louis, public domain.
     """
     if name not in ("sunspots", "us_economy"):
-        wanted = "'sunspots' or 'us_economy'"
-        raise ValueError(f"load_series: expected {wanted}, got {name!r}")
+        expected = "'sunspots' or 'us_economy'"
+        raise ValueError(f"load_series: expected {expected}, got {name!r}")
     with (_DATASETS / f"{name}.csv").open(encoding="utf-8") as file:
         table = np.genfromtxt(file, delimiter=",", names=True)
     return {column: table[column] for column in table.dtype.names}
@@ -109,7 +109,7 @@ def split(
 def standardise(
     X_train: np.ndarray, *others: np.ndarray
 ) -> np.ndarray | tuple[np.ndarray, ...]:
-    """Mean 0 and standard deviation 1 by column, with the statistics of X_train throughout.
+    """Give columns mean 0 and standard deviation 1, with the statistics of X_train throughout.
 
     A constant column becomes 0. Returns as many arrays as it is given.
     """
@@ -122,7 +122,7 @@ def standardise(
 def blobs(
     n: int, *, centres: np.ndarray | list, std: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """``n`` Gaussian points a centre: X (n·C, D), y (n·C,), in the order of ``centres (C, D)``."""
+    """Draw ``n`` Gaussian points a centre: X (n·C, D), y (n·C,), ordered as ``centres (C, D)``."""
     centres = np.asarray(centres, dtype=float)
     if centres.ndim != 2 or n < 1 or std < 0:
         got = f"{n}, {centres.shape}, {std}"

@@ -63,7 +63,7 @@ def load_mnist(
     cache: str | PathLike | None = None,
     checksums: dict[str, str] = _MNIST,
 ) -> tuple[Pair, Pair]:
-    """70,000 handwritten digits of 28 × 28 pixels (LeCun, Cortes and Burges), 12 MB.
+    """Load 70,000 handwritten digits of 28 × 28 pixels (LeCun, Cortes and Burges), 12 MB.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def load_fashion_mnist(
     cache: str | PathLike | None = None,
     checksums: dict[str, str] = _FASHION_MNIST,
 ) -> tuple[Pair, Pair]:
-    """70,000 articles of clothing (Zalando Research, MIT licence), 31 MB, as ``load_mnist``."""
+    """Load 70,000 articles of clothing (Zalando Research, MIT), 31 MB, as ``load_mnist``."""
     return _idx_pairs("fashion-mnist", url, checksums, cache)
 
 
 def load_imdb(
     *, url: str = _IMDB_URL, cache: str | PathLike | None = None, checksum: str = _IMDB
 ) -> dict[str, tuple[list[str], list[int]]]:
-    """50,000 film reviews (Maas et al., 2011; for research), 84 MB.
+    """Load 50,000 film reviews (Maas et al., 2011; for research), 84 MB.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def _read_idx(file):
 
 
 def _fetch(url, sha256, name, cache):
-    """Path of the file at ``url``; fetched with a progress bar if it is not there yet."""
+    """Return the path of the file at ``url``, fetched with a progress bar if need be."""
     file = url.rpartition("/")[2]
     folder = Path(cache or pooch.os_cache("neural-networks-derived")) / name
     try:

@@ -74,7 +74,7 @@ def contours(
     log: bool = False,
     n: int = 160,
 ) -> ContourSet:
-    """Pale filled contours of ``f(x, y)``, a function that takes arrays (n, n).
+    """Draw pale filled contours of ``f(x, y)``, a function that takes arrays (n, n).
 
     Returns the contour set, for a colour bar or for labels.
 
@@ -125,12 +125,12 @@ def decision_regions(
         raise ValueError(f"decision_regions: expected some of {classes}, got {got}")
     regions = np.searchsorted(classes, predicted).reshape(n, n)
     # Drawn as pixels: filled contours would show a stripe of class 1 between 0 and 2.
-    place = {
+    frame = {
         "origin": "lower",
         "extent": (*x1[[0, -1]], *x2[[0, -1]]),
         "aspect": "auto",
     }
-    ax.imshow(regions, cmap=_REGIONS, vmin=0, vmax=_REGIONS.N - 1, **place)
+    ax.imshow(regions, cmap=_REGIONS, vmin=0, vmax=_REGIONS.N - 1, **frame)
     for i, name in enumerate(classes):
         point = {"ms": 4, "mec": "white", "mew": 0.5, "color": CYCLE[i]}
         ax.plot(*X[y == i].T, "o", label=str(name), **point)
@@ -146,7 +146,7 @@ def heatmap(
     fmt: str | None = ".2f",
     centre: float | None = None,
 ) -> AxesImage:
-    """Matrix A (M, N) as coloured cells with the numbers in them (``fmt=None``: none).
+    """Draw a matrix A (M, N) as coloured cells with numbers in them (``fmt=None``: none).
 
     ``centre`` is the value that stays pale, between orange below and blue above.
     """

@@ -47,12 +47,12 @@ def reviews(
     if not 1 <= n <= 20_000:
         raise ValueError(f"reviews: expected 1 ≤ n ≤ 20000, got {n}")
     taken = {getattr(review, "text", review) for review in without}
-    drawn = {}
-    while len(drawn) < n:
+    reviews_by_text = {}
+    while len(reviews_by_text) < n:
         review = _review(rng)
         if review.text not in taken:
-            drawn.setdefault(review.text, review)
-    return list(drawn.values())
+            reviews_by_text.setdefault(review.text, review)
+    return list(reviews_by_text.values())
 
 
 @cache
@@ -66,13 +66,13 @@ def _review(rng):
     kind = KINDS[rng.choice(4, p=_SHARES)]
     often_first = lambda options: options[int(len(options) * rng.random() ** 1.5)]
     thing = ("film", "book", "meal", "trip")[rng.integers(4)]
-    here = words[thing]
-    a, b = rng.permutation(here["aspects"])[:2]
+    vocabulary = words[thing]
+    a, b = rng.permutation(vocabulary["aspects"])[:2]
 
     def sentence(pattern):
         (y, x), (f, e) = (
-            [often_first(both[side]) for side in (1 - label, label)]
-            for both in (words["adjectives"], here["events"])
+            [often_first(alternatives[side]) for side in (1 - label, label)]
+            for alternatives in (words["adjectives"], vocabulary["events"])
         )
         x2 = often_first([w for w in words["adjectives"][label] if w != x])
         filled = pattern.format(a=a, b=b, x=x, y=y, e=e, f=f, x2=x2, thing=thing)
@@ -84,7 +84,7 @@ def _review(rng):
     more = 0.6 if kind == "plain" else 0.25
     if rng.random() < more:
         sentences.append(sentence(often_first(words["patterns"]["clause"])))
-    fillers = rng.permutation(here["filler"])[: rng.integers(3)]
+    fillers = rng.permutation(vocabulary["filler"])[: rng.integers(3)]
     for filler in fillers:
         sentences.insert(rng.integers(len(sentences) + 1), str(filler))
     return Review(" . ".join(sentences) + " .", label, kind, core)

@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+(?:['’][^\W]+)*|[^\w\
 
 
 def tokenise(text: str) -> list[str]:
-    """Lower-case words, Chinese characters and punctuation marks of a text, in order."""
+    """List a text's lower-case words, Chinese characters and punctuation marks, in order."""
     return _TOKEN.findall(text.lower())
 
 
@@ -36,8 +36,8 @@ class Vocabulary:
         counts = Counter(itertools.chain.from_iterable(sentences))
         for word in SPECIALS:
             counts.pop(word, None)
-        kept = sorted((-n, word) for word, n in counts.items() if n >= min_count)
-        self.words = SPECIALS + tuple(word for _, word in kept)
+        frequent = sorted((-n, word) for word, n in counts.items() if n >= min_count)
+        self.words = SPECIALS + tuple(word for _, word in frequent)
         self._index = {word: i for i, word in enumerate(self.words)}
 
     def __len__(self) -> int:
@@ -47,17 +47,17 @@ class Vocabulary:
         return word in self._index
 
     def encode(self, words: Sequence[str]) -> list[int]:
-        """Numbers of the words; nothing is put before or after them."""
+        """Return the numbers of the words; nothing is put before or after them."""
         if isinstance(words, str):
             raise TypeError(f"encode: expected a list of words, got {words!r}")
         return [self._index.get(word, UNK) for word in words]
 
     def decode(self, indices: Iterable[int]) -> list[str]:
-        """Words up to the first <eos>, without <pad> and <bos>."""
+        """Return the words up to the first <eos>, without <pad> and <bos>."""
         ids = [int(i) for i in indices]
         if ids and not 0 <= min(ids) <= max(ids) < len(self):
-            wanted = f"numbers in 0…{len(self) - 1}"
-            raise ValueError(f"decode: expected {wanted}, got {ids}")
+            expected = f"numbers in 0…{len(self) - 1}"
+            raise ValueError(f"decode: expected {expected}, got {ids}")
         ids = itertools.takewhile(lambda i: i != EOS, ids)
         return [self.words[i] for i in ids if i not in (PAD, BOS)]
 
@@ -82,8 +82,8 @@ def batches(
     """
     lengths = [len(column) for column in columns]
     if len(set(lengths)) != 1 or size < 1:
-        wanted = "equally long columns and size ≥ 1"
-        raise ValueError(f"batches: expected {wanted}, got {lengths} and {size}")
+        expected = "equally long columns and size ≥ 1"
+        raise ValueError(f"batches: expected {expected}, got {lengths} and {size}")
     order = rng.permutation(lengths[0])
     for start in range(0, len(order), size):
         rows = order[start : start + size]

@@ -23,7 +23,7 @@ from itertools import zip_longest
 from bs4 import BeautifulSoup, Comment, Tag
 
 from press.execution.failure_box import BOX
-from press.pages.marks import cell_of
+from press.pages.cell_ids import cell_of
 
 CODE_LINES = 24  # of a slide
 LEFT_OUT = ("What this leaves out", "Terms")  # they stand beside the summary
@@ -65,7 +65,7 @@ def cells(page, notebook):
 
 
 def _leaves(node):
-    """Blocks in the order of the page; sections are only brackets around them."""
+    """Yield the blocks in the order of the page; sections are only brackets around them."""
     for child in node.children:
         if isinstance(child, Comment) or (
             isinstance(child, Tag) and child.name != "section"
@@ -94,22 +94,22 @@ def slides(page, notebook, everything=False):
 
 
 def _merged(deck):
-    """Without slides of a sentence or two: those lead into the next slide instead."""
-    out = []
+    """Return the slides without those of a sentence or two, which lead into the next slide."""
+    merged = []
     for slide in deck:
-        last = out[-1] if out else None
+        previous = merged[-1] if merged else None
         if (
-            last
-            and last.kind == "text"
+            previous
+            and previous.kind == "text"
             and slide.kind in ("code", "figure")
-            and (_is_lead(last) and last.title == slide.title)
+            and (_is_lead(previous) and previous.title == slide.title)
         ):
-            out.pop()
-            slide.blocks = last.blocks + slide.blocks
-            slide.notes = last.notes + slide.notes
-            slide.opens_section = last.opens_section
-        out.append(slide)
-    return out
+            merged.pop()
+            slide.blocks = previous.blocks + slide.blocks
+            slide.notes = previous.notes + slide.notes
+            slide.opens_section = previous.opens_section
+        merged.append(slide)
+    return merged
 
 
 def _is_lead(slide):
@@ -122,12 +122,12 @@ def _is_lead(slide):
 
 
 def _prose(deck, blocks, kind):
-    left_out = False
+    is_left_out = False
     for block, following in zip_longest(blocks, blocks[1:]):
         classes = block.get("class", [])
         if block.name in ("h2", "h3"):
-            left_out = block.get_text().startswith(LEFT_OUT)
-        if left_out:
+            is_left_out = block.get_text().startswith(LEFT_OUT)
+        if is_left_out:
             continue
         if block.name == "h1":
             deck.append(Slide(_inner(block), "title", True))
@@ -169,13 +169,19 @@ def _show(deck, block, following, kind):
         slide.notes.append(str(block))
     elif block.name == "p":
         lines = _lines(block)
-        leads = following is not None and "math" in following.get("class", [])
-        shown = [x for x in lines if "<strong>" in x]
-        if leads and lines[-1] not in shown and lines[-1].rstrip().endswith(":"):
-            shown.append(lines[-1])
-        if shown:
-            slide.blocks.append(wrap(f"<p>{' '.join(shown)}</p>"))
-        if len(shown) < len(lines):
+        leads_to_equation = following is not None and "math" in following.get(
+            "class", []
+        )
+        sentences = [x for x in lines if "<strong>" in x]
+        if (
+            leads_to_equation
+            and lines[-1] not in sentences
+            and lines[-1].rstrip().endswith(":")
+        ):
+            sentences.append(lines[-1])
+        if sentences:
+            slide.blocks.append(wrap(f"<p>{' '.join(sentences)}</p>"))
+        if len(sentences) < len(lines):
             slide.notes.append(str(block))
 
 
@@ -184,20 +190,20 @@ def _code(deck, block, kind):
     source, output = block.find(class_="cell_input"), block.find(class_="cell_output")
     if tags & {"figure", "widget"} and output:
         failed = output.find(class_=BOX)
-        shown = str(failed) if failed else _picture(output)
-        deck.append(Slide(_section(deck), "figure", blocks=[shown]))
+        html = str(failed) if failed else _picture(output)
+        deck.append(Slide(_section(deck), "figure", blocks=[html]))
     elif kind == "fragment":
         lines = output.get_text().strip().splitlines() if output else []
-        seen = [x for x in lines if x.startswith("✓")][:PRINTED]
-        if not seen:
+        checks = [x for x in lines if x.startswith("✓")][:PRINTED]
+        if not checks:
             return
         deck[-1].blocks.append(
-            f'<pre class="printed fragment">{escape(chr(10).join(seen))}</pre>'
+            f'<pre class="printed fragment">{escape(chr(10).join(checks))}</pre>'
         )
     elif source:
-        for part in _pages(source.find("pre").decode_contents().strip("\n")):
-            shown = f'<div class="highlight"><pre>{part}</pre></div>'
-            deck.append(Slide(_section(deck), "code", blocks=[shown]))
+        for part in _pieces(source.find("pre").decode_contents().strip("\n")):
+            html = f'<div class="highlight"><pre>{part}</pre></div>'
+            deck.append(Slide(_section(deck), "code", blocks=[html]))
 
 
 def _picture(output):
@@ -205,8 +211,8 @@ def _picture(output):
     return str(output.find("figure", class_="interact") or output.find("img"))
 
 
-def _pages(code):
-    """Code in parts that the last row can read, cut between functions."""
+def _pieces(code):
+    """Split code between functions into pieces that the last row can read."""
     parts = []
     for piece in code.split("\n\n\n"):
         if parts and (parts[-1] + piece).count("\n") + 3 <= CODE_LINES:
@@ -230,21 +236,21 @@ def _inner(tag):
 
 def _body(block):
     """Return the paragraphs of an admonition or a folded note, a line a sentence."""
-    for unwanted in block.find_all(["summary"]) + block.find_all(
+    for title in block.find_all(["summary"]) + block.find_all(
         class_="admonition-title"
     ):
-        unwanted.decompose()
-    out = []
+        title.decompose()
+    paragraphs = []
     for p in block.find_all(["p", "ul", "ol", "div"]):
         if p.name == "div" and "math" not in p.get("class", []):
             continue
         if p.find_parent(["ul", "ol"]) is None:
-            out.append(str(p))
-    return out
+            paragraphs.append(str(p))
+    return paragraphs
 
 
 def _lines(tag):
-    """Sentences of a paragraph: the source has one a line."""
+    """List the sentences of a paragraph: the source has one a line."""
     if tag.find("p"):
         tag = tag.find("p")
     return [line for line in tag.decode_contents().strip().split("\n") if line] or [""]

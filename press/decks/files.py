@@ -27,7 +27,7 @@ def setup(app):
 
 
 def _write_outdated(app, exception):
-    """With the pages their decks, so that what the head of a page names is there."""
+    """Write the decks with the pages, so that what the head of a page names exists."""
     if exception is None and app.builder.format == "html":
         html = Path(app.outdir)
         outdated = [
@@ -40,7 +40,7 @@ def _write_outdated(app, exception):
 
 
 def _write_alone(slug, html):
-    """In a process of its own, which hands no slides back."""
+    """Write a deck in a separate process, which hands no slides back."""
     write(slug, html)
 
 
@@ -53,7 +53,7 @@ def deck_of(slug: str, html: Path = HTML, everything: bool = False) -> Path:
 
 
 def is_newest(slug: str, html: Path = HTML) -> bool:
-    """Whether nothing that a deck is made of is newer than it."""
+    """Return whether nothing that a deck is made of is newer than it."""
     deck = deck_of(slug, html)
     made_of = [page_of(slug, html), chapters.CHAPTERS[slug].path, written.path_of(slug)]
     made_of += [*HERE.glob("*.*"), *FIGURES.iterdir()]
@@ -108,7 +108,7 @@ def _style(html):
 
 
 def _script(html):
-    """Reveal, its notes, and MathJax with all its letters as drawings: nothing to load."""
+    """Join the scripts of Reveal, its notes and MathJax, whose letters are drawings: no fonts."""
     reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs"
     files = [html / "_static" / "mathjax" / "tex-svg-full.js"]
     files += [reveal / "dist" / "reveal.js", reveal / "plugin" / "notes" / "notes.js"]

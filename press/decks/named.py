@@ -13,11 +13,11 @@ from press.figures.bundle import payload
 from utils.interact.positions import indices_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
-LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # said by the formula
-BETWEEN = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
+LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # the formula has it
+EXCERPT = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 
 
-class Shown:
+class PageParts:
     """Find figures, formulas, code and tables of a built page by their names."""
 
     def __init__(self, cells: list[tuple[dict, list[Tag]]]):
@@ -27,12 +27,14 @@ class Shown:
     def figure(self, name: str) -> str:
         """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
         name, _, position = name.partition(" ")
-        element = self._one("figure", name, "figure.interact", lambda f: f["data-name"])
+        element = self._element(
+            "figure", name, "figure.interact", lambda f: f["data-name"]
+        )
         script = element.find("script", type="application/json")
         data = json.loads(script.string)
         controls = [SimpleNamespace(**control) for control in data["controls"]]
-        found_at = indices_of(f"figure {name}", controls, position)
-        for control, index in zip(data["controls"], found_at, strict=True):
+        indices = indices_of(f"figure {name}", controls, position)
+        for control, index in zip(data["controls"], indices, strict=True):
             control["start"] = index
         moved = copy(element)
         moved.find("script", type="application/json").string = payload(data)
@@ -55,34 +57,36 @@ class Shown:
 
     def code(self, name: str) -> str:
         """Show a function or class, or of it the lines ``name: first … last``."""
-        match = BETWEEN.match(name)
+        match = EXCERPT.match(name)
         if match is None:
             raise ValueError(f"code: expected 'name' or 'name: a … b', got {name!r}")
         name, first, last = match.groups()
-        known = {}
+        definitions = {}
         for cell, blocks in self.cells:
             if cell["cell_type"] == "code":
                 source = "".join(cell["source"])
                 for node in ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body:
                     if blocks and isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                        known[node.name] = node, source, blocks[0]
-        if name not in known:
-            raise ValueError(f"code: expected one of {', '.join(known)}; got {name!r}")
-        node, source, box = known[name]
+                        definitions[node.name] = node, source, blocks[0]
+        if name not in definitions:
+            raise ValueError(
+                f"code: expected one of {', '.join(definitions)}; got {name!r}"
+            )
+        node, source, box = definitions[name]
         begin, end = node.lineno - 1, node.end_lineno
         if first:
             lines = [line.strip() for line in source.split("\n")]
             begin = _line(lines, first, begin, end, name)
             end = _line(lines, last, begin, end, name) + 1
-        drawn = box.find(class_="cell_input").find("pre").decode_contents()
-        drawn = LABEL.sub("", drawn)
-        lines = dict(enumerate(drawn.strip("\n").split("\n")))
+        highlighted = box.find(class_="cell_input").find("pre").decode_contents()
+        highlighted = LABEL.sub("", highlighted)
+        lines = dict(enumerate(highlighted.strip("\n").split("\n")))
         # The speaker says what a docstring would.
         docstring = node.body[0] if ast.get_docstring(node) else None
         for i in range(docstring.lineno - 1, docstring.end_lineno) if docstring else ():
             del lines[i]
-        shown = _flush([line for i, line in lines.items() if begin <= i < end])
-        return f'<div class="highlight"><pre>{shown}</pre></div>'
+        excerpt = _dedented([line for i, line in lines.items() if begin <= i < end])
+        return f'<div class="highlight"><pre>{excerpt}</pre></div>'
 
     def table(self, label: str) -> str:
         """Show the first table after a label, ``sec-11-size``."""
@@ -98,36 +102,36 @@ class Shown:
 
     def printed(self, name: str) -> str:
         """Show what the cell with this id prints."""
-        known = {cell["id"]: blocks[0] for cell, blocks in self.cells if blocks}
-        output = known[name].find(class_="cell_output") if name in known else None
+        boxes = {cell["id"]: blocks[0] for cell, blocks in self.cells if blocks}
+        output = boxes[name].find(class_="cell_output") if name in boxes else None
         if output is None:
             raise ValueError(f"printed: expected a cell with output, got {name!r}")
         return f'<pre class="printed">{escape(output.get_text().strip())}</pre>'
 
     def _equation(self, label):
         name = lambda e: e["id"].removeprefix("equation-")
-        return self._one("equation", label, "div.math[id^=equation-]", name)
+        return self._element("equation", label, "div.math[id^=equation-]", name)
 
-    def _one(self, what, name, selector, name_of):
-        known = {name_of(element): element for element in self.page.select(selector)}
-        if name not in known:
-            expected = ", ".join(known)
-            raise ValueError(f"{what}: expected one of {expected}; got {name!r}")
-        return known[name]
+    def _element(self, kind, name, selector, name_of):
+        elements = {name_of(element): element for element in self.page.select(selector)}
+        if name not in elements:
+            expected = ", ".join(elements)
+            raise ValueError(f"{kind}: expected one of {expected}; got {name!r}")
+        return elements[name]
 
-    def _after(self, what, label, tag):
-        place = self.page.find(id=label)
-        element = place and (place.find(tag) or place.find_next(tag))
+    def _after(self, kind, label, tag):
+        target = self.page.find(id=label)
+        element = target and (target.find(tag) or target.find_next(tag))
         if not element:
-            known = [e["id"] for e in self.page.select("[id^=sec-], [id^=fig-]")]
+            ids = [e["id"] for e in self.page.select("[id^=sec-], [id^=fig-]")]
             raise ValueError(
-                f"{what}: expected a {tag} after one of {known}, got {label}"
+                f"{kind}: expected a {tag} after one of {ids}, got {label}"
             )
         return element
 
 
 def _clicks(match):
-    """Each line of an aligned formula in a fragment of its own, but for the first."""
+    """Put each line of an aligned formula but the first into a fragment."""
     opening, _, body, closing = match.groups()
     first, *rest = re.split(r"\\\\(?:\[\w+\])?", body)
     lines = [first]
@@ -147,8 +151,8 @@ def _line(lines, start, begin, end, name):
     )
 
 
-def _flush(lines):
-    """Highlighted lines without the indentation that they share."""
+def _dedented(lines):
+    """Return highlighted lines without the indentation that they share."""
     shared = min(
         (len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0
     )

@@ -1,7 +1,7 @@
 """A chapter's figures live on a projector: ``make present CHAPTER=16_attention``.
 
 Voilà runs the chapter and shows its headings, predictions and sliders without the code;
-a note of what was to be seen stays folded until it is wanted.
+a note of what was to be seen stays folded until somebody opens it.
 """
 
 import re
@@ -37,13 +37,13 @@ def stage(slug):
     for cell in notebook.cells:
         tags = set(cell.metadata.get("tags", []))
         if cell.cell_type == "markdown":
-            found, shown = spoken(cell.source)
-            heading = found or heading
-            if shown or found.startswith("# "):
+            new_heading, boxes = spoken(cell.source)
+            heading = new_heading or heading
+            if boxes or new_heading.startswith("# "):
                 cells.append(
-                    nbformat.v4.new_markdown_cell("\n\n".join([heading, *shown]))
+                    nbformat.v4.new_markdown_cell("\n\n".join([heading, *boxes]))
                 )
-                heading = ""  # said once
+                heading = ""  # shown once
         elif "solution" not in tags:
             # Whatever is no slider runs, and keeps what it prints and draws to itself.
             quiet = "" if "widget" in tags else "%%capture\n"
@@ -56,7 +56,7 @@ def stage(slug):
 
 
 def spoken(markdown):
-    """Of a markdown cell its heading, with the question, and its predictions and answers."""
+    """Return of a markdown cell the heading with the question, and the predictions and answers."""
     heading = re.search(r"^#{1,3} .+$(\n\n\*.+\*$)?", markdown, re.M)
     parts = []
     for title, kinds, body in ADMONITION.findall(markdown):
@@ -69,7 +69,7 @@ def spoken(markdown):
 
 
 def command(path, *options):
-    """Voilà without code, and without the extensions of JupyterLab that it cannot load."""
+    """Return the call of Voilà, without code and the extensions that it cannot load."""
     deny = "--VoilaConfiguration.extension_denylist"
     flags = [
         "--strip_sources=True",
@@ -81,9 +81,9 @@ def command(path, *options):
 
 def main(arguments):
     """Show the one chapter that is named."""
-    known = ", ".join(chapters.CHAPTERS)
+    slugs = ", ".join(chapters.CHAPTERS)
     if len(arguments) != 1 or arguments[0] not in chapters.CHAPTERS:
-        sys.exit(f"Expected CHAPTER= one of {known}; got {arguments}")
+        sys.exit(f"Expected CHAPTER= one of {slugs}; got {arguments}")
     return subprocess.call(command(stage(arguments[0])))
 
 

@@ -1,6 +1,6 @@
 """Decks that are written: ``slides/NN_slug.md`` names what the built page shows.
 
-One slide a heading; how to write them is said in ``slides/README.md``. Nothing of the
+One slide a heading; ``slides/README.md`` says how to write them. Nothing of the
 chapter is typed twice: figures, equations, code, tables and drawings are taken from its
 page by their names, and a name that does not exist is an error that says what there is.
 """
@@ -17,7 +17,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from press import chapters
 from press.decks import named
 from press.decks.cut import Slide, cells
-from press.execution.failure_box import BOX, HERE
+from press.execution.failure_box import BOX, THIS_COMPUTER
 
 FOLDER = chapters.ROOT / "slides"
 ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")
@@ -36,7 +36,7 @@ def _tex(content, options):
 
 
 def path_of(slug: str) -> Path:
-    """Where the deck of a chapter is written, if it is."""
+    """Return the path of a chapter's written deck, which need not exist."""
     return FOLDER / f"{slug}.md"
 
 
@@ -57,14 +57,14 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
     ValueError
         A slide names what the page does not have, or has no heading or no notes.
     """
-    shown = named.Shown(cells(page, notebook))
+    parts = named.PageParts(cells(page, notebook))
     deck = []
     for part in re.split(r"^(?=#{1,2} )", text, flags=re.M)[1:]:
         head, _, body = part.partition("\n")
         body, _, notes = body.partition(f"\n{NOTES}")
         title = _markdown.renderInline(head.lstrip("# ").strip())
         try:
-            deck.append(_slide(title, head.startswith("# "), body, notes, shown))
+            deck.append(_slide(title, head.startswith("# "), body, notes, parts))
         except ValueError as error:
             raise ValueError(f"slide {len(deck) + 1}, {head!r}: {error}") from None
     if not deck or not deck[0].opens_section:
@@ -72,12 +72,12 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
     return deck
 
 
-def _slide(title, opens, body, notes, shown):
+def _slide(title, opens_section, body, notes, parts):
     if not notes.strip():
         raise ValueError(f"expected notes after {NOTES!r}, got none")
     pairs = [pair for line in SAME.findall(body) for pair in line.split(" | ")]
     body = SAME.sub("", body)
-    columns = [_column(part, shown) for part in body.split(f"\n{COLUMN}\n")]
+    columns = [_column(part, parts) for part in body.split(f"\n{COLUMN}\n")]
     kinds = [kind for _, kind in columns if kind]
     if len(columns) > 1:
         inner = "".join(f"<div>{blocks}</div>" for blocks, _ in columns)
@@ -85,12 +85,12 @@ def _slide(title, opens, body, notes, shown):
     else:
         blocks = columns[0][0]
     blocks = f'<div class="body">{_coloured(blocks, pairs)}</div>'
-    kind = "title" if opens else kinds[0] if kinds else "text"
-    return Slide(title, f"{kind} written", opens, [blocks], [_spoken(notes)])
+    kind = "title" if opens_section else kinds[0] if kinds else "text"
+    return Slide(title, f"{kind} written", opens_section, [blocks], [_spoken(notes)])
 
 
 def _coloured(html, pairs):
-    """Each symbol of a formula and its name in code, ``\\mathbf{W}_h = W_h``, in one colour."""
+    """Give a symbol and its name in code, ``\\mathbf{W}_h = W_h``, one colour for each pair."""
     page = BeautifulSoup(html, "html.parser")
     for i, pair in enumerate(pairs, 1):
         symbol, _, name = pair.rpartition(" = ")
@@ -107,12 +107,14 @@ def _coloured(html, pairs):
         for formula in formulas:
             formula.replace_with(formula.replace(symbol, in_formula))
         for text in texts:
-            parts = word.sub(lambda _, told=in_code: told, escape(text, quote=False))
-            text.replace_with(BeautifulSoup(parts, "html.parser"))
+            marked = word.sub(
+                lambda _, html_in_code=in_code: html_in_code, escape(text, quote=False)
+            )
+            text.replace_with(BeautifulSoup(marked, "html.parser"))
     return str(page) if pairs else html
 
 
-def _column(text, shown):
+def _column(text, parts):
     """Write the HTML of one column, in clicks, and name the kind of slide it makes."""
     out, kind = [], ""
     for click, part in enumerate(text.split(f"\n{CLICK}\n")):
@@ -125,7 +127,7 @@ def _column(text, shown):
             blocks.append(_markdown.render("\n".join(plain)))
             plain = []
             if item:
-                blocks.append(_item(item[1], item[2].strip(), shown))
+                blocks.append(_item(item[1], item[2].strip(), parts))
                 kind = kind or {"figure": "figure", "code": "code"}.get(item[1], "")
             elif poll:
                 blocks.append(_poll(poll[1]))
@@ -139,19 +141,21 @@ def _column(text, shown):
     return "".join(out), kind
 
 
-def _item(kind, name, shown):
+def _item(kind, name, parts):
     """Show what the page has under a name, or that the cell which shows it failed."""
     try:
-        return getattr(shown, kind)(name)
+        return getattr(parts, kind)(name)
     except ValueError:
-        if not shown.page.find(class_=BOX):
+        if not parts.page.find(class_=BOX):
             raise
-        sentence = f"{kind.capitalize()} {name}: not there, as a cell failed {HERE}."
+        sentence = (
+            f"{kind.capitalize()} {name}: not there, as a cell failed {THIS_COMPUTER}."
+        )
         return f'<p class="{BOX}">{escape(sentence)}</p>'
 
 
 def _poll(line):
-    """Answers to vote on, each with its letter."""
+    """Make a list of answers to vote on, each with its letter."""
     items = "".join(
         f"<li>{_markdown.renderInline(answer.strip())}</li>"
         for answer in line.split(" | ")
@@ -167,13 +171,13 @@ def _number(line):
 
 
 def _spoken(notes):
-    """Speaker notes; the minutes that stand first are kept for the clock."""
+    """Render speaker notes; the minutes at their beginning are kept for the clock."""
     text = notes.strip()
     minutes = MINUTES.match(text)
     if minutes is None:
         raise ValueError(f"expected notes that begin with '(2 min)', got {text[:30]!r}")
-    said = _markdown.render(text)
-    return f'<div data-minutes="{minutes[1]}">{said}</div>'
+    html = _markdown.render(text)
+    return f'<div data-minutes="{minutes[1]}">{html}</div>'
 
 
 def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:

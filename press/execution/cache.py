@@ -22,7 +22,7 @@ from press.execution.failure_box import Failure, box
 
 LOG = BUILD / "logs" / "notebooks.txt"
 # What a notebook may use besides itself; jupyter-cache compares its code.
-USED = (
+INPUTS = (
     "utils/**/*",
     "press/figures/*",
     "book/references.bib",
@@ -44,7 +44,7 @@ class StepFailed(Exception):
 def digest(root: Path = ROOT) -> str:
     """Hash all that a notebook may use: helpers, data, pinned versions."""
     hashed = hashlib.sha256(platform.python_version().encode())
-    for path in sorted({path for pattern in USED for path in root.glob(pattern)}):
+    for path in sorted({path for pattern in INPUTS for path in root.glob(pattern)}):
         if path.is_file() and path.suffix != ".pyc":
             hashed.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
     return hashed.hexdigest()[:12]
@@ -69,16 +69,22 @@ def records(
     return {path: record.find(nb, executions) for path, nb in notebooks.items() if nb}
 
 
-def waiting(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> list[Path]:
+def waiting(
+    paths: Iterable[Path], root: Path = ROOT, retry_failed: bool = True
+) -> list[Path]:
     """List the notebooks to execute: those that have changed, or that failed last time.
 
-    A failure may have been due to a busy machine. ``again=False`` leaves what has failed.
+    A failure may have been due to a busy machine. ``retry_failed=False`` leaves what has failed.
     """
-    return [p for p, cached in records(paths, root).items() if _waits(cached, again)]
+    return [
+        p
+        for p, cached in records(paths, root).items()
+        if _is_waiting(cached, retry_failed)
+    ]
 
 
-def _waits(cached, again):
-    return cached is None or (again and bool(record.failures(cached)))
+def _is_waiting(cached, retry_failed):
+    return cached is None or (retry_failed and bool(record.failures(cached)))
 
 
 def failures(paths: Iterable[Path], root: Path = ROOT) -> list[tuple[str, Failure]]:
@@ -101,9 +107,13 @@ def failure_report(failed: list[tuple[str, Failure]]) -> str:
     return "\n".join([heading, *lines])
 
 
-def execute(paths: Iterable[Path], root: Path = ROOT, again: bool = True) -> None:
+def execute(
+    paths: Iterable[Path], root: Path = ROOT, retry_failed: bool = True
+) -> None:
     """Execute the notebooks that wait, one on each core; what fails is kept with them."""
-    before = {p: r for p, r in records(paths, root).items() if _waits(r, again)}
+    before = {
+        p: r for p, r in records(paths, root).items() if _is_waiting(r, retry_failed)
+    }
     if not before:
         return
     log = root / LOG.relative_to(ROOT)
@@ -135,9 +145,9 @@ def _give_up(path, root, log):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     log_end = log.read_text("utf-8", "replace")[-1000:]
     got = f"nothing; the last lines of {log.name} are:\n{log_end}"
-    lost = Failure(1, code[0].get("id", ""), "the notebook to be executed", got)
-    outputs = [[box(lost)], *([] for _ in code[1:])]
-    record.put(notebook, path, folder(root), outputs, [lost])
+    failure = Failure(1, code[0].get("id", ""), "the notebook to be executed", got)
+    outputs = [[box(failure)], *([] for _ in code[1:])]
+    record.put(notebook, path, folder(root), outputs, [failure])
 
 
 def _with_code(path: Path) -> NotebookNode | None:
@@ -154,32 +164,36 @@ def _stamp(cached):
 
 
 def setup(app):
-    app.connect("env-get-outdated", _read_again)
+    app.connect("env-get-outdated", _outdated_pages)
     app.connect("env-before-read-docs", _execute)
-    app.connect("build-finished", _tell, priority=900)
+    app.connect("build-finished", _report_failures, priority=900)
 
 
-def _read_again(app, env, added, changed, removed):
+def _outdated_pages(app, env, added, changed, removed):
     """List the pages whose notebook was executed after they were read, or will be now."""
-    before, again = getattr(env, "book_read", {}), CALLER_REPORTS not in os.environ
+    before, retry_failed = (
+        getattr(env, "book_read", {}),
+        CALLER_REPORTS not in os.environ,
+    )
     pages = {Path(env.doc2path(page)): page for page in sorted(env.found_docs)}
     return [
         pages[path]
         for path, cached in records(pages, Path(app.srcdir)).items()
-        if _waits(cached, again) or _stamp(cached) != before.get(pages[path])
+        if _is_waiting(cached, retry_failed)
+        or _stamp(cached) != before.get(pages[path])
     ]
 
 
 def _execute(app, env, pages):
     root = Path(app.srcdir)
     paths = {Path(env.doc2path(page)): page for page in pages}
-    execute(paths, root, again=CALLER_REPORTS not in os.environ)
+    execute(paths, root, retry_failed=CALLER_REPORTS not in os.environ)
     read = {paths[p]: _stamp(cached) for p, cached in records(paths, root).items()}
     env.book_read = getattr(env, "book_read", {}) | read
     env.mystnb_config.execution_cache_path = str(folder(root))
 
 
-def _tell(app, exception):
+def _report_failures(app, exception):
     """List the failures after a build that has boxes on its pages; the status is 1.
 
     It raises nothing, because Sphinx would then discard the pages that it has read.

@@ -23,11 +23,11 @@ import warnings  # a drawing without a grid has nothing to lay out, and is drawn
 warnings.filterwarnings("ignore", "There are no gridspecs with layoutgrids")
 del warnings
 """
-SEEN = (
+CHECK_SEEN = (
     "from press.execution.seen import assert_noticed\nassert_noticed({!r}, globals())"
 )
 FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
-AGAIN = {"bundle": "default_bundle", "formats": ["png"]}
+FOR_COMPARISON = {"bundle": "default_bundle", "formats": ["png"]}
 
 
 class Notebook(IPyNbFile):
@@ -36,15 +36,15 @@ class Notebook(IPyNbFile):
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
         self.compare_outputs = False  # the sources have none
-        self.started = time.monotonic()
+        self.started_at = time.monotonic()
         self.cells = []  # those of the notebook, without the figures again
         self.ready = False  # to run them
         self.failures = []  # pairs of a cell and what failed there
-        self.stopped = ""  # why the cells that are left are not run
+        self.stop_reason = ""  # why the cells that are left are not run
 
     def setup(self):
         """Start a kernel, which shows figures as the pages do."""
-        self.started = time.monotonic()
+        self.started_at = time.monotonic()
         name = self.nb.metadata.get("kernelspec", {}).get("name", "python3")
         self.kernel = Kernel(name, cwd=str(self.path.parent))
         if any(DRAWS.search(cell.cell.source) for cell in self.cells):
@@ -53,94 +53,94 @@ class Notebook(IPyNbFile):
         self.ready = True
 
     def has_failed(self, item: IPyNbCell) -> bool:
-        """Whether something has failed in a cell so far."""
+        """Return whether something has failed in a cell so far."""
         return any(cell is item for cell, _ in self.failures)
 
 
-class Unlike(Exception):
+class FigureDiffers(Exception):
     """A figure that was drawn again is another; says what was expected and what came."""
 
     def __str__(self):
         return "expected {}, got {}".format(*self.args)
 
 
-class DrawnAgain(IPyNbCell):
+class RepeatedFigure(IPyNbCell):
     """A figure's cell after the end of its notebook."""
 
     @classmethod
-    def of(cls, first: IPyNbCell) -> "DrawnAgain":
+    def of(cls, original: IPyNbCell) -> "RepeatedFigure":
         """Make an item that runs the same cell again."""
-        cell = nbformat.from_dict(first.cell)
-        cell.source = PREPARE.format(**AGAIN) + cell.source
-        cell.source += positions(first)
+        cell = nbformat.from_dict(original.cell)
+        cell.source = PREPARE.format(**FOR_COMPARISON) + cell.source
+        cell.source += position_checks(original)
         item = cls.from_parent(
-            first.parent,
-            name=f"{first.name} again",
-            cell_num=first.cell_num,
+            original.parent,
+            name=f"{original.name} again",
+            cell_num=original.cell_num,
             cell=cell,
-            options=first.options | {"check": False},  # still a defaultdict
+            options=original.options | {"check": False},  # still a defaultdict
         )
-        item.first = first
+        item.original = original
         return item
 
     def runtest(self):
-        """Draw it, and compare.
+        """Draw the figure again, and compare.
 
         Raises
         ------
-        Unlike
-            It is another figure.
+        FigureDiffers
+            If it is another figure.
         """
-        if self.parent.has_failed(self.first):
+        if self.parent.has_failed(self.original):
             pytest.skip("it failed the first time")
         super().runtest()
-        before, after = pictures(self.first), pictures(self)
+        before, after = pictures(self.original), pictures(self)
         if not before:
-            raise Unlike("a picture (image/png)", "none")
+            raise FigureDiffers("a picture (image/png)", "none")
         if before != after:
-            same = sum(a == b for a, b in zip(before, after, strict=False))
-            raise Unlike(
+            equal = sum(a == b for a, b in zip(before, after, strict=False))
+            raise FigureDiffers(
                 "the figure as before when it is drawn once more after the whole notebook",
-                f"{len(after)} of {len(before)} pictures, of which {same} are the same",
+                f"{len(after)} of {len(before)} pictures, of which {equal} are the same",
             )
 
 
-class SeenAgain(DrawnAgain):
-    """The `seen` checks of a notebook, told of with the last of them."""
+class SeenChecks(RepeatedFigure):
+    """The `seen` checks of a notebook, reported with the last of them."""
 
     @classmethod
-    def of(cls, first: IPyNbCell) -> "SeenAgain":
-        """Tell whether they notice what is moved."""
-        item = super().of(first)
-        item.cell.source = SEEN.format(str(first.parent.path))
+    def of(cls, original: IPyNbCell) -> "SeenChecks":
+        """Make an item that runs the checks of a notebook with one thing changed."""
+        item = super().of(original)
+        item.cell.source = CHECK_SEEN.format(str(original.parent.path))
         return item
 
     def runtest(self):
-        """Try them; what they show is not compared."""
+        """Run the checks; what they show is not compared."""
         IPyNbCell.runtest(self)
 
 
-def drawn_again(cells: list[IPyNbCell]) -> list[IPyNbCell]:
-    """For each figure among a notebook's cells an item that runs it again.
+def repetitions(cells: list[IPyNbCell]) -> list[IPyNbCell]:
+    """List an item for each figure among a notebook's cells that draws it again.
 
-    One more tries the `seen` checks: last, so that no figure meets what they leave.
+    One more runs the `seen` checks: last, so that no figure meets what they leave.
     """
     checks = [cell for cell in cells if "seen" in tags(cell)]
-    again = [DrawnAgain.of(cell) for cell in cells if FIGURES & tags(cell)]
-    return again + [SeenAgain.of(cell) for cell in checks[-1:]]
+    figures = [RepeatedFigure.of(cell) for cell in cells if FIGURES & tags(cell)]
+    return figures + [SeenChecks.of(cell) for cell in checks[-1:]]
 
 
 def tags(item: IPyNbCell) -> set[str]:
     return set(item.cell.metadata.get("tags", []))
 
 
-def positions(item: IPyNbCell) -> str:
-    """Code that fails where the prose names a position which the figure does not have."""
+def position_checks(item: IPyNbCell) -> str:
+    """Return code that fails where the prose names a position which the figure lacks."""
     if "widget" not in tags(item):
         return ""
     figure, _ = drawing(item.cell)
-    found = linked(chapters.markdown(item.parent.nb))
-    calls = [f"position({figure}, {text!r})" for name, text in found if name == figure]
+    links = linked(chapters.markdown(item.parent.nb))
+    calls = [f"position({figure}, {text!r})" for name, text in links if name == figure]
     if not calls:
         return ""
     return "\n".join(["", "from utils.interact import position", *calls])

@@ -10,11 +10,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 BOX, REMARK = "failed-here", "not-run-here"  # classes
-HERE = "on the computer that built this page"
+THIS_COMPUTER = "on the computer that built this page"
 NAME = re.compile(rf'class="{BOX}" id="([^"]+)"')
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
-LONGEST = 2000  # characters of what an error says
-TRACE = 20_000  # characters of a traceback, its end
+MAX_MESSAGE = 2000  # characters of what an error says
+MAX_TRACEBACK = 20_000  # characters of a traceback, its end
 WIDTH = 78  # of a line of plain text, for print
 
 
@@ -33,17 +33,17 @@ class Failure:
     def __str__(self):
         """In a line: ``cell 7 (a1b2c3), line 2: loss is 0.3``."""
         got = self.got.replace("\n", "; ")
-        where = f"cell {self.cell} ({self.id})"
-        where += f", line {self.line}" if self.line else ""
-        return f"{where}: {textwrap.shorten(got, 160, placeholder=' …')}"
+        location = f"cell {self.cell} ({self.id})"
+        location += f", line {self.line}" if self.line else ""
+        return f"{location}: {textwrap.shorten(got, 160, placeholder=' …')}"
 
 
 def box(failure: Failure) -> NotebookNode:
     """Make an output that says what failed in a cell."""
-    title, got = f"This cell failed {HERE}.", failure.got[:LONGEST]
-    trace = COLOURS.sub("", failure.traceback)[-TRACE:]
+    title, got = f"This cell failed {THIS_COMPUTER}.", failure.got[:MAX_MESSAGE]
+    trace = COLOURS.sub("", failure.traceback)[-MAX_TRACEBACK:]
     code = failure.statement and f"<pre>{escape(failure.statement)}</pre>"
-    more = trace and (
+    details = trace and (
         "<details><summary>The whole traceback</summary>"
         f'<pre tabindex="0">{escape(trace)}</pre></details>'
     )
@@ -52,16 +52,16 @@ def box(failure: Failure) -> NotebookNode:
         f' aria-label="Failed: cell {failure.cell}">'
         f"<p><strong>{title}</strong></p>"
         f"<dl><dt>Expected</dt><dd>{escape(failure.expected)}{code}</dd>"
-        f"<dt>Got</dt><dd><pre>{escape(got)}</pre></dd></dl>{more}</div>"
+        f"<dt>Got</dt><dd><pre>{escape(got)}</pre></dd></dl>{details}</div>"
     )
     plain = [title, f"Expected: {failure.expected}", failure.statement, f"Got: {got}"]
-    return _shown(html, "\n".join(filter(None, plain)))
+    return _output(html, "\n".join(filter(None, plain)))
 
 
-def remark(why: str) -> NotebookNode:
+def remark(reason: str) -> NotebookNode:
     """Make the output of a cell that was not run."""
-    said = f"Not run {HERE}: {why}."
-    return _shown(f'<p class="{REMARK}">{escape(said)}</p>', said)
+    sentence = f"Not run {THIS_COMPUTER}: {reason}."
+    return _output(f'<p class="{REMARK}">{escape(sentence)}</p>', sentence)
 
 
 def boxes(node: nodes.Element) -> list[str]:
@@ -71,7 +71,7 @@ def boxes(node: nodes.Element) -> list[str]:
     ]
 
 
-def _shown(html, plain):
+def _output(html, plain):
     lines = [part for line in plain.split("\n") for part in textwrap.wrap(line, WIDTH)]
     data = {"text/html": html, "text/plain": "\n".join(lines)}
     return new_output("display_data", data=data)

@@ -12,63 +12,65 @@ from types import FrameType
 
 from IPython import get_ipython
 
-LINES = 12  # of a statement as it is shown
-LONGEST = 200  # characters of a value as it is shown
+MAX_LINES = 12  # of a statement as it is shown
+MAX_CHARACTERS = 200  # characters of a value as it is shown
 
 
-def tell() -> None:
+def print_last_error() -> None:
     """Print the last error as JSON: its name, what it says, the line, the statement."""
     print(json.dumps(inspect(sys.last_value, get_ipython().user_ns)))
 
 
 def inspect(error: BaseException, names: dict) -> dict:
-    """Collect what ``tell`` prints of an error of a cell that was run with ``names``.
+    """Collect what ``print_last_error`` prints of an error of a cell that was run with ``names``.
 
-    ``name`` and ``says`` are the error's, ``line`` counts in the cell from 1, ``statement``
-    is the cell's there, ``holds`` whether it is an assertion, and ``values`` says what the
-    sides of its comparison were.
+    ``name`` and ``message`` are the error's, ``line`` counts in the cell from 1, ``statement``
+    is the one at that line, ``is_assertion`` says whether the error is one, and ``values`` what
+    the sides of its comparison were.
     """
     steps = list(traceback.walk_tb(error.__traceback__))
     files = [f.f_code.co_filename for f, _ in steps if f.f_globals is names]
-    own = [i for i, (f, _) in enumerate(steps) if files[:1] == [f.f_code.co_filename]]
+    own_steps = [
+        i for i, (f, _) in enumerate(steps) if files[:1] == [f.f_code.co_filename]
+    ]
     notes = getattr(error, "__notes__", [])
-    told = {
+    report = {
         "name": type(error).__name__,
-        "says": "\n".join(filter(None, [str(error), *notes])),
+        "message": "\n".join(filter(None, [str(error), *notes])),
     }
-    if not own:  # it was not even compiled
+    if not own_steps:  # it was not even compiled
         line, text = getattr(error, "lineno", None), getattr(error, "text", None)
-        return told | {"line": line, "statement": (text or "").strip()}
-    frame, line = steps[own[-1]]
+        return report | {"line": line, "statement": (text or "").strip()}
+    frame, line = steps[own_steps[-1]]
     lines = [text.rstrip("\n") for text in linecache.getlines(files[0])]
     statement = _statement("\n".join(lines), line)
-    told |= {"line": line, "statement": _text(statement, lines, line)}
-    told["holds"] = isinstance(error, AssertionError)
+    report |= {"line": line, "statement": _text(statement, lines, line)}
+    report["is_assertion"] = isinstance(error, AssertionError)
     if isinstance(statement, ast.Assert) and steps[-1][0] is frame:
-        told["values"] = _values(statement.test, frame)
-    return told
+        report["values"] = _values(statement.test, frame)
+    return report
 
 
 def _statement(code, line):
     """Find the innermost statement of the code that has the line; None if none has it."""
     try:
-        found = [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.stmt)]
+        statements = [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.stmt)]
     except SyntaxError:
         return None
-    found = [n for n in found if n.lineno <= line <= n.end_lineno]
-    return min(found, key=lambda n: n.end_lineno - n.lineno, default=None)
+    statements = [n for n in statements if n.lineno <= line <= n.end_lineno]
+    return min(statements, key=lambda n: n.end_lineno - n.lineno, default=None)
 
 
 def _text(statement, lines, line):
     """Return the source of a statement, of a compound one its head alone."""
-    first, last = line, line
+    start, end = line, line
     if statement is not None:
         body = getattr(statement, "body", None)
-        first = statement.lineno
-        last = body[0].lineno - 1 if body else statement.end_lineno
-    shown = [text for text in lines[first - 1 : max(first, last)]][:LINES]
-    margin = min((len(t) - len(t.lstrip()) for t in shown if t.strip()), default=0)
-    return "\n".join(text[margin:] for text in shown)
+        start = statement.lineno
+        end = body[0].lineno - 1 if body else statement.end_lineno
+    excerpt = [text for text in lines[start - 1 : max(start, end)]][:MAX_LINES]
+    margin = min((len(t) - len(t.lstrip()) for t in excerpt if t.strip()), default=0)
+    return "\n".join(text[margin:] for text in excerpt)
 
 
 def _values(test: ast.expr, frame: FrameType) -> list[str]:
@@ -111,4 +113,4 @@ def _short(value):
     text = (
         f"{value:.10g}" if isinstance(value, float) else " ".join(repr(value).split())
     )
-    return text if len(text) <= LONGEST else text[:LONGEST] + " …"
+    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + " …"

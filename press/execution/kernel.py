@@ -5,8 +5,8 @@ from queue import Empty
 
 from nbval.kernel import RunningKernel
 
-LOOK = 1.0  # seconds between two looks at whether it lives
-LAST_WORDS = 0.5  # seconds in which what a dead kernel has said comes in
+POLL_SECONDS = 1.0  # between two checks whether the kernel is alive
+LAST_OUTPUT_SECONDS = 0.5  # for the output that a dead kernel has still sent
 
 
 class Kernel(RunningKernel):
@@ -23,7 +23,7 @@ class Kernel(RunningKernel):
         end = time.monotonic() + timeout
         while True:
             try:
-                return super().await_reply(msg_id, min(timeout, LOOK))
+                return super().await_reply(msg_id, min(timeout, POLL_SECONDS))
             except Empty:
                 self.died = not self.is_alive()
                 if self.died or time.monotonic() >= end:
@@ -36,7 +36,9 @@ class Kernel(RunningKernel):
 
     def get_message(self, stream: str, timeout: float | None = None) -> dict:
         """Return the next message of a stream; ``queue.Empty`` if none comes."""
-        return super().get_message(stream, LAST_WORDS if self.died else timeout)
+        return super().get_message(
+            stream, LAST_OUTPUT_SECONDS if self.died else timeout
+        )
 
     def run(self, code: str, timeout: float = 60) -> str:
         """Execute code of ours; what it prints.

@@ -36,15 +36,15 @@ class Progress:
 
     def __init__(self, stream: TextIO | None = None):
         self.line = Line(stream)
-        self.begun = time.monotonic()
+        self.started_at = time.monotonic()
         self.total, self.done, self.running = None, 0, []
 
     def pytest_collection_modifyitems(self, items):
-        """Without xdist the notebooks are counted here."""
+        """Count the notebooks, without xdist."""
         self.total = len({item.parent for item in items})
 
     def pytest_xdist_node_collection_finished(self, ids):
-        """With xdist the workers say what they have collected."""
+        """Count the notebooks that the workers of xdist have collected."""
         self.total = len({name.partition("::")[0] for name in ids})
 
     def pytest_runtest_logreport(self, report):
@@ -52,17 +52,17 @@ class Progress:
         name = Path(report.nodeid.partition("::")[0]).stem
         if name not in self.running and report.when == "setup":
             self.running.append(name)
-            self.say()
+            self.update()
         finished = dict(report.user_properties).get("finished")
         if finished and report.when == "teardown":
             seconds, passed = finished
             self.running.remove(name)
             self.done += 1
-            said = f"{'✓' if passed else '✗'} {name}  {seconds:.0f} s"
-            self.say(f"{said}  ({self.done} of {self.total})")
+            result = f"{'✓' if passed else '✗'} {name}  {seconds:.0f} s"
+            self.update(f"{result}  ({self.done} of {self.total})")
 
-    def say(self, line: str = "") -> None:
-        """How things stand, on the line that moves; without a terminal ``line``."""
+    def update(self, line: str = "") -> None:
+        """Show the state on the moving line, or print ``line`` without a terminal."""
         self.line.show(self.state())
         if self.done == self.total:
             self.line.end()
@@ -70,10 +70,10 @@ class Progress:
             print(line, file=self.line.stream, flush=True)
 
     def state(self) -> str:
-        """ "7 of 43 notebooks · 2:13, about 9 min left · 12_cnn, 15_gated_rnn"."""
-        spent = time.monotonic() - self.begun
-        clock = f"{spent // 60:.0f}:{spent % 60:02.0f}"
+        """Return "7 of 43 notebooks · 2:13, about 9 min left · 12_cnn, 15_gated_rnn"."""
+        seconds = time.monotonic() - self.started_at
+        clock = f"{seconds // 60:.0f}:{seconds % 60:02.0f}"
         if self.done:
-            left = spent * (self.total - self.done) / self.done
-            clock += f", about {max(1, round(left / 60))} min left"
+            seconds_left = seconds * (self.total - self.done) / self.done
+            clock += f", about {max(1, round(seconds_left / 60))} min left"
         return f"{self.done} of {self.total} notebooks · {clock} · {', '.join(self.running)}"

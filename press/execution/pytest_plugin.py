@@ -23,7 +23,7 @@ from nbval.plugin import IPyNbCell
 
 from press import chapters
 from press.execution import failures, record
-from press.execution.cells import Notebook, drawn_again
+from press.execution.cells import Notebook, repetitions
 from press.execution.failure_box import box, remark
 from press.execution.progress import Progress
 
@@ -43,7 +43,7 @@ def pytest_configure(config):
 
 
 def restrict_kernels() -> None:
-    """Every Python started from here: no network, wrong numbers are errors, one core.
+    """Give every Python started from here no network and one core; wrong numbers are errors.
 
     And text in UTF-8, whatever the system's language.
     """
@@ -59,7 +59,7 @@ def restrict_kernels() -> None:
 
 
 def pytest_collect_file(file_path, parent):
-    """Not nbval's own files: those compare outputs and know no failure."""
+    """Collect our notebooks: nbval's files compare outputs and know no failure."""
     if file_path.suffix == ".ipynb":
         return Notebook.from_parent(parent, path=file_path)
     return None
@@ -67,16 +67,16 @@ def pytest_collect_file(file_path, parent):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Each notebook followed by its figures again; what takes longest first."""
+    """Put its figures again after each notebook, and the slowest notebooks first."""
     notebooks = list(dict.fromkeys(item.parent for item in items))
     for notebook in notebooks:
         notebook.cells = [item for item in items if item.parent is notebook]
     notebooks.sort(key=lambda notebook: weight(notebook.nb), reverse=True)
-    items[:] = [i for n in notebooks for i in n.cells + drawn_again(n.cells)]
+    items[:] = [i for n in notebooks for i in n.cells + repetitions(n.cells)]
 
 
 def weight(notebook: NotebookNode) -> float:
-    """About how long a notebook takes: sliders, which draw many frames, and trainings."""
+    """Estimate a notebook's relative time: sliders draw many frames, trainings are slow."""
     tags = [tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])]
     return sum({"widget": 1, "slow": 1, "run": 0.2}.get(tag, 0.05) for tag in tags)
 
@@ -84,8 +84,8 @@ def weight(notebook: NotebookNode) -> float:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     """Leave out a cell behind the end of its notebook."""
-    if item.parent.stopped:
-        pytest.skip(item.parent.stopped)
+    if item.parent.stop_reason:
+        pytest.skip(item.parent.stop_reason)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -94,19 +94,21 @@ def pytest_runtest_makereport(item, call):
     report = yield
     if report.failed and call.when != "teardown":
         notebook = item.parent
-        notebook.stopped = failures.stopped(item)
-        told = failures.failure(item, call.excinfo.value)
-        notebook.failures.append((getattr(item, "first", item), told))
+        notebook.stop_reason = failures.stop_reason(item)
+        failure = failures.failure(item, call.excinfo.value)
+        notebook.failures.append((getattr(item, "original", item), failure))
     return report
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """After its last cell a notebook is kept, with what failed in it."""
+    """Keep a notebook after its last cell, with what failed in it."""
     notebook = item.parent
     if getattr(nextitem, "parent", None) is notebook:
         return
-    notebook.failures += [(cell, failures.lost(cell)) for cell in left_out(notebook)]
-    seconds = time.monotonic() - notebook.started
+    notebook.failures += [
+        (cell, failures.unknown_outcome(cell)) for cell in unexecuted(notebook)
+    ]
+    seconds = time.monotonic() - notebook.started_at
     item.user_properties.append(("finished", [seconds, not notebook.failures]))
     if item.config.option.keep:
         keep(notebook, item.config.option.keep, seconds)
@@ -114,35 +116,42 @@ def pytest_runtest_teardown(item, nextitem):
 
 def keep(notebook: Notebook, folder: str, seconds: float) -> None:
     """Put a notebook with its outputs and failures into the jupyter-cache in ``folder``."""
-    shown = [outputs(item) for item in notebook.cells]
-    told = [failure for _, failure in notebook.failures]
-    record.put(notebook.nb, notebook.path, Path(folder), shown, told, seconds)
+    outputs_by_cell = [outputs(item) for item in notebook.cells]
+    notebook_failures = [failure for _, failure in notebook.failures]
+    record.put(
+        notebook.nb,
+        notebook.path,
+        Path(folder),
+        outputs_by_cell,
+        notebook_failures,
+        seconds,
+    )
 
 
 def outputs(item: IPyNbCell) -> list[NotebookNode]:
     """Return what a cell has shown, with a box for each failure."""
-    told = [box(failure) for cell, failure in item.parent.failures if cell is item]
-    if item.test_outputs is None and not told:
-        return [remark(item.parent.stopped)]
-    shown = [
+    boxes = [box(failure) for cell, failure in item.parent.failures if cell is item]
+    if item.test_outputs is None and not boxes:
+        return [remark(item.parent.stop_reason)]
+    cell_outputs = [
         output
         for output in item.test_outputs or []
-        if not is_handle(output) and not (told and output.output_type == "error")
+        if not is_handle(output) and not (boxes and output.output_type == "error")
     ]
-    return shown + told
+    return cell_outputs + boxes
 
 
 def is_handle(output: NotebookNode) -> bool:
-    """Whether an output is only the name of an object of matplotlib."""
+    """Return whether an output is only the name of an object of matplotlib."""
     data = output.get("data", {})
     return [*data] == ["text/plain"] and bool(HANDLE.match(data["text/plain"]))
 
 
-def left_out(notebook: Notebook) -> list[IPyNbCell]:
-    """Cells that nothing is known of: another process executed them, and was ended."""
+def unexecuted(notebook: Notebook) -> list[IPyNbCell]:
+    """List the cells without an outcome: the process that executed them was ended."""
     return [
         cell
         for cell in notebook.cells
         if cell.test_outputs is None
-        and not (notebook.stopped or notebook.has_failed(cell))
+        and not (notebook.stop_reason or notebook.has_failed(cell))
     ]

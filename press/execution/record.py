@@ -28,15 +28,15 @@ def put(
     """Put a notebook with these outputs of its code cells into a jupyter-cache."""
     result = copy.deepcopy(notebook)
     cells = [cell for cell in result.cells if cell.cell_type == "code"]
-    for cell, shown in zip(cells, outputs, strict=True):
-        cell.outputs = shown
+    for cell, cell_outputs in zip(cells, outputs, strict=True):
+        cell.outputs = cell_outputs
     # As a kernel introduces itself: the page takes its highlighting from it.
     result.metadata.language_info = {"name": "python", "pygments_lexer": "ipython3"}
     cite_outputs(result)
     rows = [asdict(failure) for failure in failures]
     data = {"execution_seconds": seconds, "failures": rows}
     cache = get_cache(folder)
-    with _undisturbed():
+    with _uninterrupted():
         shutil.rmtree(_notebook(cache, result).parent, ignore_errors=True)
         cache.cache_notebook_bundle(
             CacheBundleIn(result, str(path), data=data),
@@ -60,14 +60,14 @@ def failures(entry: NbCacheRecord) -> list[Failure]:
 
 
 def _notebook(cache, notebook):
-    """Where jupyter-cache has a notebook."""
+    """Return where jupyter-cache has a notebook."""
     _, key = cache.create_hashed_notebook(notebook)
     return Path(cache.path, "executed", key, "base.ipynb")
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
+def _uninterrupted() -> Iterator[None]:
     """Let no Ctrl-C leave half a record."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, handler)

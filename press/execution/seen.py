@@ -30,8 +30,8 @@ def assert_noticed(path: str, names: dict[str, Any]) -> None:
 
     The kernel calls it with the names that the notebook has bound.
     """
-    lacks = unnoticed(nbformat.read(path, 4), names)
-    assert not lacks, "\n".join(lacks)
+    errors = unnoticed(nbformat.read(path, 4), names)
+    assert not errors, "\n".join(errors)
 
 
 def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
@@ -41,24 +41,24 @@ def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
     its checks, needs another name: the cell that binds it was not run.
     """
     foreign = imported(notebook) | {*dir(builtins)}
-    lacks = []
+    errors = []
     for figure in figures(notebook):
         name, trees = figure.name, [ast.parse(check.source) for check in figure.checks]
         if name not in names or any(fails(tree, names) for tree in trees):
             continue
-        moved = [{name: elsewhere(names[name])}]
-        moved += [
-            {read: another(names[read], sign)}
-            for read in sorted((figure.reads - foreign) & names.keys())
+        changes = [{name: at_another_position(names[name])}]
+        changes += [
+            {read_name: changed_value(names[read_name], sign)}
+            for read_name in sorted((figure.reads - foreign) & names.keys())
             for sign in (1, -1)
         ]
-        if not any(fails(tree, names, change) for change in moved for tree in trees):
-            lacks.append(f"{name}: expected a check that sees what it draws, got none")
+        if not any(fails(tree, names, change) for change in changes for tree in trees):
+            errors.append(f"{name}: expected a check that sees what it draws, got none")
         for position in positions(figure):
             controls = names[name].controls
             if not any(needs(tree, names, controls, position) for tree in trees):
-                lacks.append(f"{name}: expected a check at {position}, got none")
-    return lacks
+                errors.append(f"{name}: expected a check at {position}, got none")
+    return errors
 
 
 def fails(
@@ -69,9 +69,9 @@ def fails(
     What is changed meanwhile is changed for the code; data also for the functions that it
     calls. A function is not, or a loop that waits for it might never end.
     """
-    before, scope = {*plt.get_fignums()}, names | (change or {})
+    open_figures, scope = {*plt.get_fignums()}, names | (change or {})
     data = {k: v for k, v in (change or {}).items() if not callable(v)}
-    kept = {key: names[key] for key in data}
+    original = {key: names[key] for key in data}
     with (
         warnings.catch_warnings(action="ignore"),
         contextlib.redirect_stdout(io.StringIO()),
@@ -82,8 +82,8 @@ def fails(
         except Exception:
             return True
         finally:
-            names.update(kept)
-            for figure in {*plt.get_fignums()} - before:
+            names.update(original)
+            for figure in {*plt.get_fignums()} - open_figures:
                 plt.close(figure)
     return False
 
@@ -97,12 +97,12 @@ def needs(
         ends = [abs(ranges[name][i]) for i in (0, -1)] if name in ranges else []
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
-                kept = node.value
-                for node.value in replacements(kept, name, value, ends):
+                original = node.value
+                for node.value in replacements(original, name, value, ends):
                     if fails(tree, names):
-                        node.value = kept
+                        node.value = original
                         return True
-                node.value = kept
+                node.value = original
     return False
 
 
@@ -130,23 +130,23 @@ def replacements(constant: Any, name: str, value: str, ends: list) -> list:
     return []
 
 
-def elsewhere(figure: Callable) -> Callable:
+def at_another_position(figure: Callable) -> Callable:
     """Return the figure that draws another position than it is asked for."""
 
     @functools.wraps(figure)
-    def draw(*args, **named):
-        asked = inspect.signature(figure).bind(*args, **named)
-        asked.apply_defaults()
+    def draw(*args, **keywords):
+        bound = inspect.signature(figure).bind(*args, **keywords)
+        bound.apply_defaults()
         for control in figure.controls:
             ends = control.values[0], control.values[-1]
-            at_start = asked.arguments[control.name] == ends[0]
-            asked.arguments[control.name] = ends[1] if at_start else ends[0]
-        return figure(*asked.args, **asked.kwargs)
+            at_start = bound.arguments[control.name] == ends[0]
+            bound.arguments[control.name] = ends[1] if at_start else ends[0]
+        return figure(*bound.args, **bound.kwargs)
 
     return draw
 
 
-def another(value: Any, sign: int) -> Any:
+def changed_value(value: Any, sign: int) -> Any:
     """Return another value of the same kind: numbers moved, also in what holds them.
 
     With the sign −1 they are turned round, so that they do not only grow.
@@ -161,23 +161,25 @@ def another(value: Any, sign: int) -> Any:
         case str():
             return f"{value}?"
         case np.ndarray():
-            return _moved(value, sign)
+            return _changed_array(value, sign)
         case torch.Tensor():
-            return torch.as_tensor(_moved(value.numpy(force=True), sign))
+            return torch.as_tensor(_changed_array(value.numpy(force=True), sign))
         case tuple() if hasattr(value, "_fields"):
-            return type(value)(*(another(held, sign) for held in value))
+            return type(value)(*(changed_value(item, sign) for item in value))
         case list() | tuple():
-            return type(value)(another(held, sign) for held in value)
+            return type(value)(changed_value(item, sign) for item in value)
         case dict():
-            return {key: another(held, sign) for key, held in value.items()}
+            return {key: changed_value(item, sign) for key, item in value.items()}
         case type():
             return value
         case _ if callable(value):
-            return lambda *args, **named: another(value(*args, **named), sign)
+            return lambda *args, **keywords: changed_value(
+                value(*args, **keywords), sign
+            )
     return value
 
 
-def _moved(array, sign):
+def _changed_array(array, sign):
     """Return an array of other numbers, its entries shuffled."""
     shuffled = np.random.default_rng(0).permuted(np.atleast_1d(array))
     shuffled = shuffled.reshape(array.shape)

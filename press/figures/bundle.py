@@ -37,10 +37,10 @@ def default_bundle(function, controls):
 
 def static_bundle(function, controls):
     """Show the default picture, and give all frames as data, which ``figure.js`` controls."""
-    places = _grid(controls)
+    positions = _grid(controls)
     pictures = _Pictures(function, controls)
-    base_of = {indices: _base(controls, indices) for indices in places}
-    frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in places}
+    base_of = {indices: _base(controls, indices) for indices in positions}
+    frames = {i: _webp(pictures[i], pictures[base_of[i]]) for i in positions}
     bases = {base: _webp(pictures[base]) for base in dict.fromkeys(base_of.values())}
     _refuse_idle(function, controls, pictures)
     _refuse_cut(function, controls, pictures)
@@ -87,18 +87,20 @@ class _Pictures(dict):
         position = function, controls, indices
         image = frame(*position, self.dpi, self.layout, ticks.measured_once)
         if image.size != (self.size or image.size):
-            where = f"{function.__name__}({state(controls, indices)})"
+            location = f"{function.__name__}({state(controls, indices)})"
             expected = f"expected every frame to have {self.size} pixels"
-            raise ValueError(f"{where}: {expected}, got {image.size}")
+            raise ValueError(f"{location}: {expected}, got {image.size}")
         return self.setdefault(indices, image)
 
 
 def _refuse_idle(function, controls, pictures):
     """Check that each control changes the picture somewhere; try what is drawn first."""
-    places = sorted(_grid(controls), key=lambda indices: indices not in pictures)
+    positions = sorted(_grid(controls), key=lambda indices: indices not in pictures)
     for k, control in enumerate(controls):
-        pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in places if i[k])
-        if all(pictures[one] == pictures[other] for one, other in pairs):
+        pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in positions if i[k])
+        if all(
+            pictures[position] == pictures[at_default] for position, at_default in pairs
+        ):
             expected = (
                 f"{function.__name__}: expected {control.name!r} to change the picture"
             )
@@ -106,25 +108,31 @@ def _refuse_idle(function, controls, pictures):
 
 
 def _refuse_cut(function, controls, pictures):
-    """Nothing may reach beyond a picture: axes are laid out for the defaults alone."""
+    """Refuse a picture with ink at its edge: axes are laid out for the defaults alone."""
     for indices, image in pictures.items():
         pixels = np.asarray(image)
         edges = {"top": pixels[0], "bottom": pixels[-1]}
         edges |= {"left": pixels[:, 0], "right": pixels[:, -1]}
         if cut := [name for name, edge in edges.items() if (edge < 255).any()]:
-            where = f"{function.__name__}({state(controls, indices)})"
+            location = f"{function.__name__}({state(controls, indices)})"
             got = f"got ink at its edge: {', '.join(cut)}"
-            raise ValueError(f"{where}: expected the picture to have a margin, {got}")
+            raise ValueError(
+                f"{location}: expected the picture to have a margin, {got}"
+            )
 
 
 def _refuse_empty_default(function, controls, pictures):
     """Refuse a figure that starts at the emptiest of its pictures: it shows no point."""
     ink = {i: _ink(picture) for i, picture in pictures.items()}
-    start, least, usual = ink[starts(controls)], min(ink.values()), median(ink.values())
-    if start <= 1.01 * least and least < SPARSE and usual > FULLER * least:
-        where = f"{function.__name__}({state(controls, starts(controls))})"
+    start, least, typical = (
+        ink[starts(controls)],
+        min(ink.values()),
+        median(ink.values()),
+    )
+    if start <= 1.01 * least and least < SPARSE and typical > FULLER * least:
+        location = f"{function.__name__}({state(controls, starts(controls))})"
         raise ValueError(
-            f"{where}: expected defaults that show the point of the figure, got the"
+            f"{location}: expected defaults that show the point of the figure, got the"
             " emptiest of its pictures"
         )
 
@@ -189,7 +197,7 @@ def _fewer_colours(image):
 
 @functools.cache
 def _no_colour():
-    """For each colour, whether it is kept: none so far."""
+    """Return for each colour that it is not kept."""
     return np.zeros(1 << 24, bool)
 
 

@@ -1,7 +1,7 @@
 """Conditions that are decided before any cell runs, and so prove nothing.
 
 ruff finds those that compare a name with itself, or assert a tuple or a text. Whether a check
-can fail at all is found out by running it: see ``tests.chapter_code`` and
+can fail at all shows when it is run: see ``tests.chapter_code`` and
 ``press.execution.seen``.
 """
 

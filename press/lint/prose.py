@@ -4,7 +4,7 @@ import re
 
 from press import chapters
 
-WORDS = 12_000
+MAX_WORDS = 12_000
 WEASEL_WORDS = re.compile(
     r"\b(simply|obviously|clearly|trivially|just|easy|easily)\b", re.I
 )
@@ -20,7 +20,11 @@ ABBREVIATION = re.compile(
 def too_many_words(notebook):
     """Say so if a chapter has too many words, formulas and tables included."""
     _, total = chapters.words(chapters.markdown(notebook))
-    return [f"expected at most {WORDS} words, got {total}"] if total > WORDS else []
+    return (
+        [f"expected at most {MAX_WORDS} words, got {total}"]
+        if total > MAX_WORDS
+        else []
+    )
 
 
 def weasel_words(text):

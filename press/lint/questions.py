@@ -5,7 +5,7 @@ import re
 from press import chapters
 
 HEADING = "Questions readers ask"
-MOST = 150  # words of an answer
+MAX_WORDS = 150  # words of an answer
 BOX = re.compile(r"(.*)\n:::\{admonition\} (.+)\n((?::.*\n)*)([\s\S]*?)\n:::\s*")
 
 
@@ -15,11 +15,11 @@ def questions(notebook):
     titles = [title.strip() for title in re.findall(r"^## (.+)$", text, re.M)]
     if HEADING not in titles:
         return []
-    errors, place = [], titles.index(HEADING)
-    if titles[place + 1 : place + 2] != ["Exercises"]:
+    errors, index = [], titles.index(HEADING)
+    if titles[index + 1 : index + 2] != ["Exercises"]:
         errors.append(f"expected {HEADING!r} right before the exercises, got {titles}")
     sections = re.split(r"^## .+$", text, flags=re.M)
-    boxes = BOX.findall(sections[place + 1])
+    boxes = BOX.findall(sections[index + 1])
     if not boxes:
         errors.append(f"expected a question under {HEADING!r}, got none")
     for label, question, options, answer in boxes:
@@ -33,5 +33,5 @@ def _errors(label, options, answer):
     if not {"dropdown", "question"} <= set(options.split()):
         yield f"expected :class: dropdown question, got {options!r}"
     words = len(answer.split())
-    if not 0 < words <= MOST:
-        yield f"expected an answer of at most {MOST} words, got {words}"
+    if not 0 < words <= MAX_WORDS:
+        yield f"expected an answer of at most {MAX_WORDS} words, got {words}"

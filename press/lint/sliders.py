@@ -12,10 +12,10 @@ from press import chapters
 from press.lint.cells import code, tags
 from utils.interact.positions import FORM, linked, values_of
 
-FIRST = 10  # a slider stands within so many cells
+FIRST_CELLS = 10  # a slider stands within so many cells
 
 # What is meant for a link to a position; the page has one where it is written as one.
-MEANT = re.compile(r"\]\(#([^\s():]+:[^\n)]*)\)")
+LINK_LIKE = re.compile(r"\]\(#([^\s():]+:[^\n)]*)\)")
 ADMONITION = re.compile(
     r"^(`{3,}|:{3,})\{admonition\} *(.+?) *\n(.*?)^\1 *$", re.M | re.S
 )
@@ -23,9 +23,9 @@ ADMONITION = re.compile(
 
 def sliders(notebook):
     """Say so if no slider stands within the first cells."""
-    places = widgets(notebook)
-    if not places or places[0] >= FIRST:
-        return [f"expected a slider within the first {FIRST} cells, got none"]
+    indices = widgets(notebook)
+    if not indices or indices[0] >= FIRST_CELLS:
+        return [f"expected a slider within the first {FIRST_CELLS} cells, got none"]
     return []
 
 
@@ -61,16 +61,16 @@ def seen(notebook):
 
 def figures(notebook):
     """List the interactive figures of a notebook."""
-    places, cells = widgets(notebook), notebook.cells
-    bounds = [-1, *places, len(cells)]
+    indices, cells = widgets(notebook), notebook.cells
+    bounds = [-1, *indices, len(cells)]
     return [
         Figure(
-            *drawing(cells[place]),
-            boxes(cells[start + 1 : place], "Predict first"),
-            boxes(cells[place + 1 : end], "What you should have seen"),
-            [c for c in cells[place + 1 : end] if {"check", "seen"} <= tags(c)],
+            *drawing(cells[index]),
+            boxes(cells[start + 1 : index], "Predict first"),
+            boxes(cells[index + 1 : end], "What you should have seen"),
+            [c for c in cells[index + 1 : end] if {"check", "seen"} <= tags(c)],
         )
-        for start, place, end in zip(bounds, places, bounds[2:], strict=False)
+        for start, index, end in zip(bounds, indices, bounds[2:], strict=False)
     ]
 
 
@@ -89,8 +89,8 @@ def unknown_positions(notebook):
     for i in widgets(notebook):
         function = ast.parse(notebook.cells[i].source).body[-1]
         (call,) = [d for d in function.decorator_list if isinstance(d, ast.Call)]
-        named = {keyword.arg for keyword in call.keywords}
-        controls[function.name] = named - {"labels", "play"}
+        names_of_controls = {keyword.arg for keyword in call.keywords}
+        controls[function.name] = names_of_controls - {"labels", "play"}
     text, errors, links = chapters.markdown(notebook), [], set()
     for name, position in linked(text):
         links.add(f"{name}:{position}")
@@ -101,7 +101,7 @@ def unknown_positions(notebook):
             errors.append(f"expected a figure and its controls, got #{name}:{position}")
     errors += [
         f"expected a link to #figure:{FORM}, got #{link}"
-        for link in MEANT.findall(text)
+        for link in LINK_LIKE.findall(text)
         if link not in links
     ]
     return errors

@@ -41,7 +41,7 @@ def pdf(root: Path, name: str) -> list[Path]:
 
 
 def hub_link(config, slug: str) -> str | None:
-    """Where nbgitpuller opens a chapter on the hub of ``book_hub``; None without a hub.
+    """Return where nbgitpuller opens a chapter on the hub of ``book_hub``; None without a hub.
 
     Raises
     ------
@@ -72,12 +72,12 @@ def _write_if_files_change(app, env):
     root = Path(app.srcdir)
     for page in env.found_docs:
         if slug := chapters.of_page(page):
-            found = zips(root, slug) + pdf(root, f"{slug}.pdf")
+            paths = zips(root, slug) + pdf(root, f"{slug}.pdf")
         elif page == app.config.root_doc:
-            found = pdf(root, BOOK)
+            paths = pdf(root, BOOK)
         else:
             continue
-        env.book_files[page] = [path.name for path in found]
+        env.book_files[page] = [path.name for path in paths]
     return [page for page, names in env.book_files.items() if before.get(page) != names]
 
 
@@ -94,8 +94,10 @@ def _insert(app, doctree, page):
     for path in zips(Path(app.srcdir), slug):
         kind = path.stem.removeprefix(slug).strip("_").replace("_", " ")
         name = f"Homework: {kind}" if kind else "Homework"
-        name, says = ("Project", PROJECT) if kind == "project" else (name, ZIP)
-        entries.append(f'<a href="../homework/{path.name}" title="{says}">{name}</a>')
+        name, tooltip = ("Project", PROJECT) if kind == "project" else (name, ZIP)
+        entries.append(
+            f'<a href="../homework/{path.name}" title="{tooltip}">{name}</a>'
+        )
     entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
     for path in pdf(Path(app.srcdir), f"{slug}.pdf"):
         entries.append(f'<a href="../pdf/{path.name}" title="{PRINT}">PDF</a>')
@@ -109,22 +111,22 @@ def _insert(app, doctree, page):
 
 
 def _insert_book(app, doctree, page):
-    """On the landing page, over the map of chapters, the whole book for print."""
+    """Insert the link to the whole book for print over the map of the landing page."""
     if page != app.config.root_doc or app.builder.format != "html":
         return
     for path in pdf(Path(app.srcdir), BOOK):
         size = f"{path.stat().st_size / 1e6:.0f} MB"
         link = f'<a href="../pdf/{BOOK}">All as PDF</a>, to print: {size}'
-        place = next(
+        section = next(
             s for s in doctree.findall(nodes.section) if "the-book" in s["ids"]
         )
-        place.insert(
+        section.insert(
             1, nodes.raw("", f'<p class="chapter-head">{link}</p>', format="html")
         )
 
 
 def _copy_files(app, exception):
-    """Beside the pages, so that a folder of HTML is all that is published."""
+    """Copy zips and PDFs beside the pages, so that a folder of HTML is all that is published."""
     if exception is not None or app.builder.format != "html":
         return
     for source, pattern in ((ZIPS, "*.zip"), (PDF, "*.pdf")):

@@ -12,8 +12,8 @@ from press import chapters
 from press.execution.failure_box import boxes
 
 # Lines that may stand open: a short check is the lesson, a short experiment says what it does,
-# while a check of what a figure shows (``seen``) is for whoever doubts the figure.
-OPEN = {"seen": 0, "check": 6, "run": 12}
+# while a check of what a figure shows (``seen``) is for readers who doubt the figure.
+MAX_OPEN_LINES = {"seen": 0, "check": 6, "run": 12}
 FOLDED = {
     "seen": "the code of this check",
     "check": "the code of this check",
@@ -47,11 +47,11 @@ class Fold(SphinxPostTransform):
         for cell in self.document.findall(nodes.container):
             if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") == "all":
                 continue
-            what = "the code of this figure" if _figure(cell) else self._long(cell)
-            if what:
+            subject = "the code of this figure" if _figure(cell) else self._long(cell)
+            if subject:
                 cell["hide_mode"] = "input"
-                cell["prompt_show"] = f"Show {what}"
-                cell["prompt_hide"] = f"Hide {what}"
+                cell["prompt_show"] = f"Show {subject}"
+                cell["prompt_hide"] = f"Hide {subject}"
 
     def _long(self, cell):
         """Name a cell of a chapter whose code is folded for its length."""
@@ -59,14 +59,14 @@ class Fold(SphinxPostTransform):
         if code is None or not chapters.of_page(self.env.docname):
             return None
         lines = len(code.astext().splitlines())
-        for kind, most in OPEN.items():
-            if f"tag_{kind}" in cell["classes"] and lines > most:
+        for kind, max_lines in MAX_OPEN_LINES.items():
+            if f"tag_{kind}" in cell["classes"] and lines > max_lines:
                 return FOLDED[kind]
         return None
 
 
 class CodeUnderFigure(SphinxPostTransform):
-    """After the question comes the picture; its code is for whoever wants it."""
+    """Put the code of a figure, folded, under its picture."""
 
     default_priority = 200  # right after myst-nb has folded
     formats = ("html",)
@@ -92,7 +92,7 @@ class CodeInAnswer(SphinxPostTransform):
                 continue
             before = cell.parent[: cell.parent.index(cell)]
             while before and isinstance(before[-1], nodes.raw):
-                before.pop()  # the mark of the text cell
+                before.pop()  # the id of the text cell
             if before and "dropdown" in before[-1]["classes"]:
                 cell.parent.remove(cell)
                 before[-1] += cell
@@ -111,11 +111,13 @@ class LeanFormatter(HtmlFormatter):
         return super()._format_lines(self._alike(tokens))
 
     def _alike(self, tokens):
-        last = Text
+        previous = Text
         for kind, value in tokens:
             if value.isspace() and "\n" not in value:
-                kind = last  # white space between two words of a kind parts them not
-            last = kind
+                kind = (
+                    previous  # white space between two words of a kind parts them not
+                )
+            previous = kind
             yield kind, value
 
     def _get_css_classes(self, kind):

@@ -37,7 +37,7 @@ def _number_by_chapter(app, env):
 
 
 def _write_all_if_titles_change(app, env):
-    """Every page names others: in its sidebar and at its foot."""
+    """Return all pages if a title has changed: sidebars and feet name other pages."""
     titles = {page: title.astext() for page, title in env.titles.items()}
     before, env.book_titles = getattr(env, "book_titles", None), titles
     return [] if before == titles else list(titles)

@@ -3,7 +3,7 @@
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from press.execution.failure_box import BOX, HERE, boxes
+from press.execution.failure_box import BOX, THIS_COMPUTER, boxes
 
 
 def setup(app):
@@ -38,7 +38,8 @@ class Notice(SphinxPostTransform):
             f'<a href="#{x}">box {i}</a>' for i, x in enumerate(failed, 1)
         )
         cells = "one cell" if len(failed) == 1 else f"{len(failed)} cells"
-        sentence = f"<strong>Not all of this page holds {HERE}: {cells} failed</strong> ({links})."
+        claim = f"Not all of this page holds {THIS_COMPUTER}: {cells} failed"
+        sentence = f"<strong>{claim}</strong> ({links})."
         html = f'<div class="{BOX}" role="note"><p>{sentence}</p></div>'
-        place = title.parent.index(title) + 1
-        title.parent.insert(place, nodes.raw("", html, format="html"))
+        index = title.parent.index(title) + 1
+        title.parent.insert(index, nodes.raw("", html, format="html"))

@@ -16,7 +16,7 @@ def _use_templates(app, config):
 
 
 def _without_thebe(app, page, template, context, doctree):
-    """Jupyter Book adds Thebe's script twice, which is an error in the console; we use none."""
+    """Drop Thebe's script: Jupyter Book adds it twice, an error in the console, and we use none."""
     context["script_files"] = [
         script
         for script in context.get("script_files", [])
@@ -25,13 +25,13 @@ def _without_thebe(app, page, template, context, doctree):
 
 
 def _name_parts(app, page, template, context, doctree):
-    """For the foot of a page: the captions of ``_toc.yml`` over it and its neighbours."""
+    """Give the foot of a page the captions of ``_toc.yml`` over it and its neighbours."""
     root, relations = app.env.external_site_map.root, app.builder.relations
     parts = {name: tree.caption for tree in root.subtrees for name in tree.files()}
 
     def part(name):
-        above = relations.get(name, [None])[0]
-        return parts.get(name) or (above and part(above))
+        parent = relations.get(name, [None])[0]
+        return parts.get(name) or (parent and part(parent))
 
     _, before, after = relations.get(page, (None, None, None))
     context["part"] = part(page)

@@ -7,8 +7,8 @@ import json
 from html import escape
 
 from press import chapters
+from press.pages.cell_ids import with_cell_id
 from press.pages.links import cite
-from press.pages.marks import mark_text
 from utils.interact.positions import LINK
 
 
@@ -25,7 +25,7 @@ def _transform(app, page, source):
         if cell["cell_type"] == "markdown":
             text = markdown("".join(cell["source"]))
             cell["source"] = (
-                mark_text(text, cell["id"]) if chapters.of_page(page) else text
+                with_cell_id(text, cell["id"]) if chapters.of_page(page) else text
             )
     source[0] = json.dumps(notebook)
 
@@ -36,7 +36,7 @@ def markdown(text):
 
 
 def positions(text):
-    """Words that set a figure, as links that its script finds: see utils.interact."""
+    """Rewrite words that set a figure as links that its script finds: see utils.interact."""
 
     def link(match):
         words, figure, position = match.groups()

@@ -30,12 +30,12 @@ def main() -> None:
     line = Line()
     try:
         pages(paper, strict, "paper.txt")
-        made = engine.typeset(LATEX, "book", line.show)
+        path = engine.typeset(LATEX, "book", line.show)
         line.show("cutting the chapters")
         shutil.rmtree(PDF, ignore_errors=True)
-        cut.chapters_of(made, PDF)
-        shutil.copy(made, PDF / BOOK)
-        shutil.copy(made, BUILD / BOOK)
+        cut.chapters_of(path, PDF)
+        shutil.copy(path, PDF / BOOK)
+        shutil.copy(path, BUILD / BOOK)
         line.end()
         pages(
             [chapters.ROOT], strict, "pages.txt"
@@ -46,8 +46,8 @@ def main() -> None:
         (BUILD / BOOK).unlink(missing_ok=True)
         sys.exit(f"\n{error}")
     print(f"The book for print, and its chapters beside it:  {PDF / BOOK}")
-    if found := cache.failures(sorted(chapters.BOOK.glob("*.ipynb"))):
-        sys.exit(cache.failure_report(found))
+    if failed := cache.failures(sorted(chapters.BOOK.glob("*.ipynb"))):
+        sys.exit(cache.failure_report(failed))
 
 
 if __name__ == "__main__":

@@ -13,17 +13,17 @@ HEAD = ("English", "中文", "meaning", "page")  # of the glossary
 load_phrases_dict({"重置": [["chóng"], ["zhì"]]})
 
 
-def solutions(read):
+def solutions(printed):
     """Make the chapter of solutions."""
     section = nodes.section("", nodes.title("", "Solutions"))
     section += raw(r"\begin{solutions}")
-    section += [chapter.solutions for chapter in read if chapter.solutions]
+    section += [chapter.solutions for chapter in printed if chapter.solutions]
     section += raw(r"\end{solutions}")
     return section
 
 
-def matter(builder):
-    """Notation, glossary, index and references, each as a chapter without a number."""
+def back_matter(builder):
+    """List notation, glossary, index and references, each as a chapter without a number."""
     return [
         _file(builder, "book/notation"),
         _glossary(builder),
@@ -37,8 +37,8 @@ def _file(builder, page):
     tree = builder.env.get_doctree(page)
     for box in list(tree.findall(nodes.raw)):
         if 'class="finder"' in box.astext():  # a box to type in, and what says so
-            before = box.parent[box.parent.index(box) - 1]
-            box.parent.remove(before)
+            introduction = box.parent[box.parent.index(box) - 1]
+            box.parent.remove(introduction)
     for cell in list(tree.findall(nodes.container)):
         if "tag_setup" in cell["classes"]:
             cell.parent.remove(cell)
@@ -47,7 +47,7 @@ def _file(builder, page):
 
 
 def _glossary(builder):
-    """Three columns and the page where a term is introduced."""
+    """Make the glossary: three columns and the page where a term is introduced."""
     file = _file(builder, "book/glossary")
     for table in file.findall(nodes.table):
         group = table[0]
@@ -75,11 +75,11 @@ def _index():
 
 
 def _list(title, entries, letter):
-    lines, last = [rf"\begin{{indexlist}}{{{title}}}"], ""
+    lines, previous = [rf"\begin{{indexlist}}{{{title}}}"], ""
     for text, row in entries:
-        if (here := letter(text)) != last:
-            last = here
-            lines.append(rf"\indexletter{{{here}}}")
+        if (initial := letter(text)) != previous:
+            previous = initial
+            lines.append(rf"\indexletter{{{initial}}}")
         lines.append(rf"\indexline{{{escape(text)}}}{{{label(row)}}}")
     return raw("\n".join([*lines, r"\end{indexlist}"]))
 
@@ -107,7 +107,7 @@ def pinyin_letter(term: str) -> str:
 
 
 def _references(builder):
-    """Of the page of sources the list of works, to which LaTeX gives its title."""
+    """Take the list of works from the page of sources; LaTeX gives it a title."""
     file = addnodes.start_of_file(docname="book/sources")
     tree = builder.env.get_doctree("book/sources")
     file += [n for n in tree.findall() if type(n).__name__ == "bibliography"]
@@ -115,7 +115,7 @@ def _references(builder):
 
 
 def finish(tree):
-    """When references are resolved: pages in the last column of the glossary."""
+    """Put pages into the last column of the glossary, once references are resolved."""
     for file in tree.findall(addnodes.start_of_file):
         if file["docname"] != "book/glossary":
             continue

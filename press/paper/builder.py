@@ -74,17 +74,17 @@ class Paper(LaTeXBuilder):
             "", nodes.title("", TITLE)
         )  # the writer takes it for the title
         tree += title
-        read = []
+        printed = []
         for part in chapters.PARTS:
             title += raw(_part(part))
             for entry in part.chapters:
-                read.append(chapter.printed(self, entry))
-                title += read[-1].body
+                printed.append(chapter.printed(self, entry))
+                title += printed[-1].body
         title += raw(r"\backmatterbegins")
-        title += back.solutions(read)
-        title += back.matter(self)
+        title += back.solutions(printed)
+        title += back.back_matter(self)
         self.env.resolve_references(tree, indexfile, self)
-        chapter.finish(read)
+        chapter.finish(printed)
         back.finish(tree)
         return tree
 

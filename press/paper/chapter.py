@@ -9,7 +9,7 @@ from sphinx_exercise.nodes import solution_node
 
 from press import chapters
 from press.execution.failure_box import boxes
-from press.pages.code import OPEN
+from press.pages.code import MAX_OPEN_LINES
 from press.paper import figures
 from press.paper.latex import raw
 
@@ -48,7 +48,7 @@ def printed(builder, chapter: chapters.Chapter) -> PrintedChapter:
         The chapter.
     """
     tree = builder.env.get_doctree(_page(chapter))  # read anew at each call
-    solutions = _taken_solutions(tree)
+    solutions = _take_solutions(tree)
     answers = _set_cells(builder, chapter, tree)
     for solution in solutions:
         for cell in solution[1:]:
@@ -62,9 +62,9 @@ def printed(builder, chapter: chapters.Chapter) -> PrintedChapter:
     return PrintedChapter(body, _solutions(chapter, solutions))
 
 
-def finish(read: list[PrintedChapter]) -> None:
-    """When references are resolved: what leads to a chapter leads to its beginning."""
-    for chapter in read:
+def finish(printed_chapters: list[PrintedChapter]) -> None:
+    """Have links to a chapter lead to its beginning, once references are resolved."""
+    for chapter in printed_chapters:
         if chapter.solutions:
             chapter.solutions[0]["ids"].remove(":doc")
 
@@ -74,18 +74,18 @@ def _page(chapter):
 
 
 def _set_title(chapter, top):
-    """LaTeX numbers the chapters; under the title stands where things are."""
+    """Set the title without its number, which LaTeX adds, and the links under it."""
     title = top[top.first_child_matching_class(nodes.title)]
     title[:] = [nodes.Text(chapter.title)]
     top.insert(top.index(title) + 1, raw(rf"\chapterhead{{{chapter.slug}}}"))
 
 
-def _taken_solutions(tree):
+def _take_solutions(tree):
     """Take the solutions out of a text: for each its box and the cells of its code."""
     solutions = []
     for box in list(tree.findall(solution_node)):
-        parent, place = box.parent, box.parent.index(box)
-        code = [c for c in _after(parent, place) if "tag_solution" in c["classes"]]
+        parent, index = box.parent, box.parent.index(box)
+        code = [c for c in _after(parent, index) if "tag_solution" in c["classes"]]
         for node in (box, *code):
             parent.remove(node)
         solutions.append([box, *code])
@@ -124,8 +124,8 @@ def _set_cells(builder, chapter, tree):
             figure = _set_cell(builder, chapter, node)
             if predict is not None and figure:
                 label = figures.label(chapter.slug, figure)
-                where = rf" (Figure~\ref{{{label}}}, page~\pageref{{{label}}})"
-                predict[0] += raw(where)
+                reference = rf" (Figure~\ref{{{label}}}, page~\pageref{{{label}}})"
+                predict[0] += raw(reference)
                 predict = None
         else:
             _set_cell(builder, chapter, node)
@@ -145,11 +145,11 @@ def _set_cell(builder, chapter, cell):
     _set_text(builder, cell)
     if DRAWN & tags or _is_long(tags, code):
         for box in [c for c in cell if "cell_input" in c.get("classes", ())]:
-            place = cell.index(box)
+            index = cell.index(box)
             cell.remove(box)
             if not DRAWN & tags:
                 name = chapter.notebook.cells[cell["cell_index"]].id
-                cell.insert(place, raw(rf"\online{{{chapter.slug}}}{{{name}}}"))
+                cell.insert(index, raw(rf"\online{{{chapter.slug}}}{{{name}}}"))
     names = [
         _set_output(builder, chapter, bundle, failed)
         for bundle in list(cell.findall(nodes.container))
@@ -184,7 +184,7 @@ def _number(builder, label):
 def _is_long(tags, code):
     """Tell an experiment whose code is folded on the page."""
     lines = len(code.astext().splitlines()) if code else 0
-    return "run" in tags and lines > OPEN["run"]
+    return "run" in tags and lines > MAX_OPEN_LINES["run"]
 
 
 def _set_output(builder, chapter, bundle, failed):
@@ -192,18 +192,18 @@ def _set_output(builder, chapter, bundle, failed):
     types = {content["mime_type"]: content for content in bundle}
     if "image/png" not in types:
         kind = next(kind for kind in TEXTS if kind in types)
-        shown = types[kind].children
+        children = types[kind].children
         # As a warning, for a frame around it.
-        bundle.replace_self(nodes.warning("", *shown) if boxes(bundle) else shown)
+        bundle.replace_self(nodes.warning("", *children) if boxes(bundle) else children)
         return None
-    picture, name = figures.best(builder, types), None
+    picture, name = figures.best_picture(builder, types), None
     if figures.is_interactive(types):
         frames = figures.Frames(types["text/html"].astext())
         name = frames.name
         latex = figures.interactive(builder, chapter, frames, picture, lenient=failed)
     else:
         title = types["text/plain"].astext() if "text/plain" in types else "<"
-        latex = figures.still(builder, picture, title)
+        latex = figures.still_picture(builder, picture, title)
     bundle.replace_self(raw(latex))
     return name
 
@@ -219,9 +219,9 @@ def _answers(chapter, answers):
     return section
 
 
-def _after(parent, place):
-    """Give the cells that follow a node at once; marks of text cells do not part them."""
-    for node in parent[place + 1 :]:
+def _after(parent, index):
+    """Give the cells that follow a node at once; ids of text cells do not part them."""
+    for node in parent[index + 1 :]:
         if isinstance(node, nodes.container):
             yield node
         elif not isinstance(node, nodes.raw):

@@ -9,11 +9,11 @@ from press import chapters
 
 
 def chapters_of(book: Path, folder: Path) -> list[Path]:
-    """Each chapter with its solutions as a PDF of its own; links within it lead on."""
+    """Write each chapter with its solutions as a PDF; links within it stay. Return the paths."""
     reader = PdfReader(book)
     marks = _marks(reader)
     folder.mkdir(parents=True, exist_ok=True)
-    made = []
+    paths = []
     for slug, chapter in chapters.CHAPTERS.items():
         writer = PdfWriter()
         for i, (first, end) in _pages(marks, chapter):
@@ -23,8 +23,8 @@ def chapters_of(book: Path, folder: Path) -> list[Path]:
         writer.add_metadata({"/Title": f"{chapter.number} · {chapter.title}"})
         writer.compress_identical_objects()
         writer.write(folder / f"{slug}.pdf")
-        made.append(folder / f"{slug}.pdf")
-    return made
+        paths.append(folder / f"{slug}.pdf")
+    return paths
 
 
 def starts(reader: PdfReader) -> list[int]:
@@ -33,13 +33,13 @@ def starts(reader: PdfReader) -> list[int]:
 
 
 def _pages(marks, chapter):
-    """Of a chapter and of its solutions: which mark, and the pages, end excluded."""
-    own = f"{chapter.number} {chapter.title}"
-    solved = f"Solutions to Chapter {chapter.number}"
+    """List for a chapter and its solutions the index of the mark and the pages, end excluded."""
+    own_title = f"{chapter.number} {chapter.title}"
+    solutions_title = f"Solutions to Chapter {chapter.number}"
     return [
-        (i, _range(marks, i, whole=title == own))
+        (i, _range(marks, i, whole=title == own_title))
         for i, (title, _, _) in enumerate(marks)
-        if title in (own, solved)
+        if title in (own_title, solutions_title)
     ]
 
 
@@ -54,15 +54,15 @@ def _bookmark(writer, marks, shift):
 
 
 def _range(marks, i, whole):
-    """From a mark to the next of its depth or above; what begins below it shares its page."""
+    """Return the pages of a mark, up to the next of its depth or above, whose page it may share."""
     _, first, depth = marks[i]
-    after = [page for _, page, other in marks[i + 1 :] if other <= depth]
-    end = after[0] if after else marks[-1][1]
+    later_pages = [page for _, page, other in marks[i + 1 :] if other <= depth]
+    end = later_pages[0] if later_pages else marks[-1][1]
     return first, end if whole else end + 1
 
 
 def _marks(reader):
-    """Title, page and depth of each bookmark."""
+    """List title, page and depth of each bookmark."""
     return [
         (mark.title, reader.get_destination_page_number(mark), depth)
         for mark, depth in _flat(reader.outline, 0)
@@ -70,7 +70,7 @@ def _marks(reader):
 
 
 def _flat(outline, depth):
-    """All bookmarks with how deep they are."""
+    """Yield all bookmarks with their depth."""
     for mark in outline:
         if isinstance(mark, list):
             yield from _flat(mark, depth + 1)

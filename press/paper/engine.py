@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib
 
 PROGRAMS = ("xelatex", "xdvipdfmx", "kpsewhich")
-NEEDED = {  # a file → the package of Debian and Ubuntu that has it
+PACKAGES = {  # a file → the package of Debian and Ubuntu that has it
     "fontspec.sty": "texlive-xetex",
     "xelatex.ini": "texlive-xetex",
     "titlesec.sty": "texlive-latex-extra",
@@ -21,7 +21,7 @@ NEEDED = {  # a file → the package of Debian and Ubuntu that has it
     "texgyrepagella-math.otf": "fonts-texgyre-math",
 }
 RUNS = 4  # contents, then pages of references, then what these have moved
-MENDED = 1  # the status of a LaTeX that went on after an error: its log says which
+WENT_ON = 1  # the status of a LaTeX that went on after an error: its log says which
 MARGIN = 5  # points that a line may reach into the margin: nobody sees them
 # What makes a page wrong: each as LaTeX's log says it.
 FAULTS = (
@@ -43,15 +43,15 @@ class Failed(Exception):
 def missing() -> list[str]:
     """List the packages of Debian that this machine lacks."""
     if any(shutil.which(program) is None for program in PROGRAMS):
-        return sorted(set(NEEDED.values()))
-    command = ["kpsewhich", *NEEDED]
-    found = subprocess.run(command, capture_output=True, encoding="utf-8")
-    names = {Path(line).name for line in found.stdout.splitlines()}
-    return sorted({package for file, package in NEEDED.items() if file not in names})
+        return sorted(set(PACKAGES.values()))
+    command = ["kpsewhich", *PACKAGES]
+    result = subprocess.run(command, capture_output=True, encoding="utf-8")
+    names = {Path(line).name for line in result.stdout.splitlines()}
+    return sorted({package for file, package in PACKAGES.items() if file not in names})
 
 
-def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
-    """``name.tex`` in ``folder`` as a PDF.
+def typeset(folder: Path, name: str, show: Callable[[str], None]) -> Path:
+    """Typeset ``name.tex`` in ``folder``; return the path of the PDF.
 
     Raises
     ------
@@ -65,28 +65,28 @@ def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
     log = folder / f"{name}.log"
     for kind in (".pdf", ".xdv", ".log"):
         (folder / name).with_suffix(kind).unlink(missing_ok=True)
-    before = None
+    previous = None
     for run in range(1, RUNS + 1):
-        tell(f"typesetting, run {run}")
+        show(f"typesetting, run {run}")
         command = ("xelatex", "-interaction=nonstopmode", "-no-pdf", f"{name}.tex")
-        status = _run(folder, *command, stands=(0, MENDED))
+        status = _run(folder, *command, accepted=(0, WENT_ON))
         aux = [
             path.read_bytes()
             for path in sorted(folder.glob(f"{name}.*"))
             if path.suffix in (".aux", ".toc", ".out")
         ]
-        if before == aux:
+        if previous == aux:
             break
-        before = aux
+        previous = aux
     faults = faults_of(log.read_text("utf-8", errors="replace")) if log.exists() else []
     if status and not faults:
         raise Failed(
             f"xelatex ended with {status}, and its log does not say why: {log}"
         )
     if faults:
-        more = f"\n… and {len(faults) - 20} more" if len(faults) > 20 else ""
-        raise Failed("\n".join(faults[:20]) + more + f"\nThe whole story: {log}")
-    tell("writing the PDF")
+        rest = f"\n… and {len(faults) - 20} more" if len(faults) > 20 else ""
+        raise Failed("\n".join(faults[:20]) + rest + f"\nThe whole story: {log}")
+    show("writing the PDF")
     _run(folder, "xdvipdfmx", "-q", f"{name}.xdv")
     return folder / f"{name}.pdf"
 
@@ -94,14 +94,16 @@ def typeset(folder: Path, name: str, tell: Callable[[str], None]) -> Path:
 def faults_of(log: str) -> list[str]:
     """List what a log of LaTeX says of wrong pages, each once."""
     unbroken = re.sub(r"(?<=^.{79})\n", "", log, flags=re.M)  # it breaks lines at 79
-    found = [m for fault in FAULTS for m in re.finditer(fault, unbroken, re.M)]
-    wrong = [m for m in found if float(m.groupdict().get("beyond", MARGIN)) >= MARGIN]
-    return list(dict.fromkeys(m[0] for m in wrong))
+    matches = [m for fault in FAULTS for m in re.finditer(fault, unbroken, re.M)]
+    faults = [
+        m for m in matches if float(m.groupdict().get("beyond", MARGIN)) >= MARGIN
+    ]
+    return list(dict.fromkeys(m[0] for m in faults))
 
 
-def _run(folder, *command, stands=(0,)):
+def _run(folder, *command, accepted=(0,)):
     """Run a command and return its status; Failed if it is none of those that may be."""
-    done = subprocess.run(
+    process = subprocess.run(
         command,
         cwd=folder,
         stdout=subprocess.DEVNULL,
@@ -109,7 +111,9 @@ def _run(folder, *command, stands=(0,)):
         encoding="utf-8",
         errors="replace",
     )
-    if done.returncode not in stands:  # killed, say, with half of the pages written
-        said = done.stderr[-2000:]
-        raise Failed(f"{' '.join(command)}: ended with {done.returncode}. {said}")
-    return done.returncode
+    if (
+        process.returncode not in accepted
+    ):  # killed, say, with half of the pages written
+        output = process.stderr[-2000:]
+        raise Failed(f"{' '.join(command)}: ended with {process.returncode}. {output}")
+    return process.returncode

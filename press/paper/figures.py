@@ -18,11 +18,13 @@ from utils.interact.controls import starts, state
 from utils.interact.positions import indices_of, linked
 
 PICTURES = ("application/pdf", "image/png")  # the better first
-SMALL = 1000  # pixels of a small picture at most: as it was drawn, but for the widest
-LINE = 470  # points of a line of text, 166 millimetres
+MAX_PIXELS = (
+    1000  # pixels of a small picture at most: as it was drawn, but for the widest
+)
+LINE_WIDTH = 470  # points of a line of text, 166 millimetres
 # How much of its size a picture keeps in small: the numbers at its axes, drawn with 10
 # points, are then printed with 5, and below that they are hard to read.
-LEAST = 0.5
+MIN_SCALE = 0.5
 
 
 class Frames:
@@ -32,7 +34,7 @@ class Frames:
         figure = BeautifulSoup(html, "html.parser").find("figure", class_="interact")
         self.name = figure["data-name"]
         self.data = json.loads(figure.find("script", type="application/json").string)
-        self.controls = [SimpleNamespace(**told) for told in self.data["controls"]]
+        self.controls = [SimpleNamespace(**fields) for fields in self.data["controls"]]
         self.start = starts(self.controls)
 
     def picture(self, indices: tuple[int, ...]) -> Image.Image:
@@ -50,21 +52,23 @@ class Frames:
         return state(*zip(*moved, strict=True)) if moved else ""
 
 
-def named(frames: Frames, text: str, lenient: bool = False) -> list[tuple[int, ...]]:
-    """Places of a figure that the text of its chapter names, in its order, each once.
+def named_positions(
+    frames: Frames, text: str, lenient: bool = False
+) -> list[tuple[int, ...]]:
+    """List the positions of a figure that the text of its chapter names, in its order, each once.
 
     ValueError where the figure does not have one; ``lenient`` leaves it out, for a figure
     with a box under it that says so.
     """
-    found = []
+    positions = []
     for name, position in linked(text):
         if name == frames.name:
             try:
-                found.append(indices_of(name, frames.controls, position))
+                positions.append(indices_of(name, frames.controls, position))
             except ValueError:
                 if not lenient:
                     raise
-    return [place for place in dict.fromkeys(found) if place != frames.start]
+    return [indices for indices in dict.fromkeys(positions) if indices != frames.start]
 
 
 def _image(data):
@@ -81,35 +85,39 @@ def interactive(
 ) -> str:
     """Show a figure at its default, its controls, and the positions that the text names.
 
-    ``lenient`` as ``named`` says.
+    ``lenient`` as ``named_positions`` says.
     """
     out = Path(builder.outdir, "figures")
     out.mkdir(exist_ok=True)
-    small, (beside, width) = [], in_a_row(_points(picture))
-    for place in named(frames, chapter.markdown, lenient):
-        name = f"{chapter.slug}-{frames.name}-{'-'.join(map(str, place))}.png"
-        image = frames.picture(place).convert("RGB")
-        image.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
+    small_pictures, (per_row, width) = [], row_layout(_points(picture))
+    for indices in named_positions(frames, chapter.markdown, lenient):
+        name = f"{chapter.slug}-{frames.name}-{'-'.join(map(str, indices))}.png"
+        image = frames.picture(indices).convert("RGB")
+        image.thumbnail((MAX_PIXELS, MAX_PIXELS), Image.Resampling.LANCZOS)
         _few_colours(image).save(out / name)
-        says = escape(frames.setting(place))
-        small.append(rf"\position{{{width:.3f}}}{{figures/{name}}}{{{says}}}")
+        caption = escape(frames.setting(indices))
+        small_pictures.append(
+            rf"\position{{{width:.3f}}}{{figures/{name}}}{{{caption}}}"
+        )
     start = state(frames.controls, frames.start)
-    says, start = frames.data["description"].rstrip("."), start.rstrip(".")
-    rows = [small[i : i + beside] for i in range(0, len(small), beside)]
+    caption, start = frames.data["description"].rstrip("."), start.rstrip(".")
+    rows = [
+        small_pictures[i : i + per_row] for i in range(0, len(small_pictures), per_row)
+    ]
     return "\n".join(
         [
-            rf"\bookfigure{{{_copied(picture, out)}}}",
+            rf"\bookfigure{{{_copy(picture, out)}}}",
             rf"{{{label(chapter.slug, frames.name)}}}",
-            rf"{{{escape(says)}. Here {escape(start)}.",
+            rf"{{{escape(caption)}. Here {escape(start)}.",
             rf"\inhand{{{chapter.slug}}}{{{frames.name}}}}}{{%",
-            *(rf"\positions{{{beside}}}{{{' '.join(row)}}}" for row in rows),
+            *(rf"\positions{{{per_row}}}{{{' '.join(row)}}}" for row in rows),
             r"}\bookfigureend",
         ]
     )
 
 
 def _few_colours(image):
-    """Of 128 colours, in which paper stays as white as it is."""
+    """Reduce a picture to 128 colours, in which paper stays white."""
     image = image.quantize(128, method=Image.Quantize.FASTOCTREE, dither=0)
     colours = image.getpalette()
     whole = [c for i in range(0, len(colours), 3) for c in _white(colours[i : i + 3])]
@@ -122,22 +130,22 @@ def _white(colour):
 
 
 def _points(picture):
-    """How wide a picture was drawn."""
+    """Return how wide a picture was drawn."""
     if picture.suffix == ".pdf":
         return float(PdfReader(picture).pages[0].mediabox.width)
     image = Image.open(picture)
     return image.width / image.info.get("dpi", (72, 72))[0] * 72
 
 
-def in_a_row(points):
-    """How many pictures so wide stand in a row in small, and their part of the line."""
-    for beside in (3, 2):
-        if LEAST * points <= 1.05 * LINE / beside:
-            return beside, min(1 / beside, 1.1 * LEAST * points / LINE)
-    return 1, LEAST * points / LINE
+def row_layout(points):
+    """Return how many pictures of a width fit in a row in small, and their part of the line."""
+    for per_row in (3, 2):
+        if MIN_SCALE * points <= 1.05 * LINE_WIDTH / per_row:
+            return per_row, min(1 / per_row, 1.1 * MIN_SCALE * points / LINE_WIDTH)
+    return 1, MIN_SCALE * points / LINE_WIDTH
 
 
-def still(builder, picture: Path, says: str) -> str:
+def still_picture(builder, picture: Path, says: str) -> str:
     """Show a picture that does not move, under it the title of a drawing.
 
     ``says`` is its plain text: for a drawing its title and then what leads to what, else
@@ -146,10 +154,10 @@ def still(builder, picture: Path, says: str) -> str:
     title = "" if says.startswith("<") else says.partition(": ")[0]
     out = Path(builder.outdir, "figures")
     out.mkdir(exist_ok=True)
-    return rf"\stillpicture{{{_copied(picture, out)}}}{{{escape(title)}}}"
+    return rf"\stillpicture{{{_copy(picture, out)}}}{{{escape(title)}}}"
 
 
-def _copied(picture, folder):
+def _copy(picture, folder):
     """Copy a picture to the folder from which LaTeX reads it; return its path there."""
     target = folder / picture.name
     target.write_bytes(picture.read_bytes())
@@ -165,18 +173,18 @@ def cover(builder) -> str:
             if is_interactive(types):
                 out = Path(builder.outdir, "figures")
                 out.mkdir(exist_ok=True)
-                return _copied(best(builder, types), out)
+                return _copy(best_picture(builder, types), out)
     if boxes(tree):
         return ""
     raise ValueError("book/index: expected an interactive figure, got none")
 
 
 def is_interactive(types: dict) -> bool:
-    """Whether a cell shows a figure with controls, by its contents of each type."""
+    """Return whether a cell shows a figure with controls, by its contents of each type."""
     return "text/html" in types and 'class="interact"' in types["text/html"].astext()
 
 
-def best(builder, types: dict) -> Path:
+def best_picture(builder, types: dict) -> Path:
     """Choose the picture that prints best of those that a cell shows; return its file."""
     kind = next(kind for kind in PICTURES if kind in types)
     image = next(types[kind].findall(nodes.image))

@@ -7,12 +7,12 @@ from sphinx.util import texescape
 
 
 def raw(text):
-    """LaTeX as it stands."""
+    """Return a node of LaTeX as it stands."""
     return nodes.raw("", text, format="latex")
 
 
 def escape(text):
-    """Plain text as XeLaTeX prints it; the rest of the book has Sphinx's smart quotes."""
+    """Escape plain text for XeLaTeX; the rest of the book has Sphinx's smart quotes."""
     return texescape.escape(text.replace("'", "’"), "xelatex")
 
 

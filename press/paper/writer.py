@@ -40,12 +40,12 @@ class Writer(LaTeXTranslator):
     def visit_math_block(self, node):
         """Give an equation the number that the page has, whatever precedes it on paper."""
         counts = self.builder.env.toc_fignumbers.get(node.get("docname"), {})
-        found = counts.get("displaymath", {}).get(next(iter(node["ids"]), None))
+        counter = counts.get("displaymath", {}).get(next(iter(node["ids"]), None))
         text = _unicode_math(node.astext().strip())
         if r"\\" in re.sub(r"\\begin\{(\w+)\}.*?\\end\{\1\}", "", text, flags=re.S):
             text = rf"\begin{{split}}{text}\end{{split}}"
-        if found:
-            number = ".".join(map(str, found))
+        if counter:
+            number = ".".join(map(str, counter))
             name = f"equation:{node['docname']}:{node['label']}"
             text += rf"\tag{{{number}}}\label{{{name}}}"
         # A line left free would be a paragraph of its own, and a line of paper.
@@ -81,15 +81,15 @@ class Writer(LaTeXTranslator):
 
     def visit_reference(self, node):
         super().visit_reference(node)
-        here = self.curfilestack[-1] if self.curfilestack else ""
-        uri = node.get("refuri") or f"%{here}#{node.get('refid', '')}"
+        current_page = self.curfilestack[-1] if self.curfilestack else ""
+        uri = node.get("refuri") or f"%{current_page}#{node.get('refid', '')}"
         if uri.startswith("%") and "#" in uri and not self.in_title:
             page, _, name = uri[1:].partition("#")
             end = self.context.pop()
             self.context.append(end + self._page(page, f"{page}:{name}"))
 
     def _page(self, page, label):
-        """After what leads to a section or another chapter its page: one has to turn it."""
+        """Return the page of a link's target in another chapter or section; else nothing."""
         is_near = page == self.curfilestack[-1] and ":sec-" not in label
         if self.table or is_near:
             return ""
@@ -111,7 +111,7 @@ class Writer(LaTeXTranslator):
 
 
 def _in_box(node):
-    """Whether a table stands in a box, where it must not break."""
+    """Return whether a table stands in a box, where it must not break."""
     while node is not None and not isinstance(node, nodes.Admonition):
         node = node.parent
     return node is not None
@@ -133,7 +133,7 @@ def _unicode_math(formula):
 
 
 def columns(table: nodes.table, wide: float = WIDE) -> str:
-    """Widths of a table's columns by what stands in them; as they are where all fit."""
+    """Return the widths of a table's columns by their content; "l" for each where all fit."""
     rows = [list(row.findall(nodes.entry)) for row in table.findall(nodes.row)]
     count = max(map(len, rows))
     cells = [[row[j] for row in rows if j < len(row)] for j in range(count)]
@@ -141,27 +141,29 @@ def columns(table: nodes.table, wide: float = WIDE) -> str:
     room = wide - 2 * count
     if sum(map(max, lengths)) <= room:
         return "l" * count
-    least = [1 + max(map(_widest_piece, column)) for column in cells]
-    widths = [max(pair) for pair in zip(least, map(max, lengths), strict=True)]
+    min_widths = [1 + max(map(_widest_piece, column)) for column in cells]
+    widths = [max(pair) for pair in zip(min_widths, map(max, lengths), strict=True)]
     while sum(widths) > room:  # that column gives which breaks the fewest cells by it
-        giving = [j for j in range(count) if widths[j] > least[j]]
-        if not giving:
+        shrinkable = [j for j in range(count) if widths[j] > min_widths[j]]
+        if not shrinkable:
             break
-        best = min(giving, key=lambda j: (_more(lengths[j], widths[j]), -widths[j]))
-        widths[best] -= 1
+        index = min(
+            shrinkable, key=lambda j: (_extra_lines(lengths[j], widths[j]), -widths[j])
+        )
+        widths[index] -= 1
     return "".join(
         rf">{{\raggedright\arraybackslash}}p{{{width / sum(widths):.3f}\tablewidth{{{count}}}}}"
         for width in widths
     )
 
 
-def _more(lengths, width):
-    """Lines that a column has more when it is a character narrower."""
+def _extra_lines(lengths, width):
+    """Count the lines that a column gains when it is a character narrower."""
     return sum(-(-n // (width - 1)) - -(-n // width) for n in lengths)
 
 
 def _length(entry):
-    """Characters of a cell as they print: a formula has fewer than its source."""
+    """Count the characters of a cell as they print: a formula has fewer than its source."""
     text = _plain(entry)
     length = len(text) + sum(east_asian_width(character) == "W" for character in text)
     length += NUMBER * len(_numbers(entry))
@@ -190,7 +192,7 @@ def _numbers(entry):
 
 
 def _widest_piece(entry):
-    """Characters of the longest word or formula of a cell, which no line may break."""
+    """Count the characters of a cell's longest word or formula, which no line may break."""
     text = _plain(entry)
     pieces = [
         min(_length(nodes.entry("", formula.deepcopy())), FORMULA)

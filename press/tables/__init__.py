@@ -18,8 +18,8 @@ from pathlib import Path
 from press import chapters
 from press.tables import appendices, chapter_map, course, paths
 
-PLACE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
-MADE = (
+TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.S)
+FUNCTIONS = (
     chapter_map.book_map,
     paths.paths,
     course.assignments,
@@ -30,28 +30,28 @@ MADE = (
     course.semester,
     course.talks,
 )
-TABLES = {f.__name__: f for f in MADE} | appendices.TABLES
+TABLES = {f.__name__: f for f in FUNCTIONS} | appendices.TABLES
 
 
 def fill(text):
     """Renew the tables of a text."""
 
-    def put(place):
-        if place[2] not in TABLES:
-            raise ValueError(f"expected a table of {[*TABLES]}, got {place[2]!r}")
-        return f"{place[1]}\n{TABLES[place[2]]()}\n\n{place[3]}"
+    def filled(match):
+        if match[2] not in TABLES:
+            raise ValueError(f"expected a table of {[*TABLES]}, got {match[2]!r}")
+        return f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}"
 
-    return PLACE.sub(put, text)
+    return TABLE.sub(filled, text)
 
 
 def setup(app):
     """Give the book's pages their tables as Sphinx reads them."""
-    app.connect("env-get-outdated", _read_again)
+    app.connect("env-get-outdated", _outdated_pages)
     app.connect("source-read", _fill_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _read_again(app, env, added, changed, removed):
+def _outdated_pages(app, env, added, changed, removed):
     """Name the pages with tables, if any page has come, changed or gone."""
     paths = {page: Path(env.doc2path(page)) for page in env.found_docs}
     return [

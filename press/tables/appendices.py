@@ -55,34 +55,34 @@ def rows(kind):
 
     A chapter without such a file has none.
     """
-    found = []
+    table_rows = []
     for slug in chapters.CHAPTERS:
         path = DATA / f"{kind}_{chapters.digits(slug)}.csv"
         if not path.exists():
             continue
         with path.open(encoding="utf-8", newline="") as file:
-            found += [row | {"slug": slug} for row in csv.DictReader(file)]
-    return found
+            table_rows += [row | {"slug": slug} for row in csv.DictReader(file)]
+    return table_rows
 
 
 @cache
 def errata():
-    """Every entry: its note, number, label, title, kind and chapter, by note and number."""
-    found = []
+    """List every entry: its note, number, label, title, kind and chapter, by note and number."""
+    entries_found = []
     for slug in chapters.CHAPTERS:
         path = chapters.BOOK / f"errata_{chapters.digits(slug)}.ipynb"
         for cell in nbformat.read(path, 4).cells if path.exists() else []:
             if entry := ENTRY.match(cell.source):
                 label, note, number, title = entry.groups()
                 (kind,) = cell.metadata.get("tags", [])
-                found.append((note, int(number), label, title, kind, slug))
-    return sorted(found)
+                entries_found.append((note, int(number), label, title, kind, slug))
+    return sorted(entries_found)
 
 
 @cache
 def symbols():
     """Read each chapter's notation: rows of symbol, meaning, shape, name in code, slug."""
-    found = []
+    notation = []
     for slug in chapters.CHAPTERS:
         text = chapters.CHAPTERS[slug].markdown
         table = re.search(
@@ -90,8 +90,8 @@ def symbols():
         )
         for line in table[1].splitlines() if table else []:
             cells = re.split(r"(?<!\\)\|", line)[1:-1]
-            found.append([*(cell.strip() for cell in cells), slug])
-    return found
+            notation.append([*(cell.strip() for cell in cells), slug])
+    return notation
 
 
 def counts():
@@ -117,12 +117,12 @@ def sources():
     out = []
     for note, name in NOTES.items():
         out += [f"## Note {note} · {name}", ""]
-        mine = [row for row in rows("sources") if row["note"] == note]
+        note_rows = [row for row in rows("sources") if row["note"] == note]
         out += _table(
             ["in the note", "states", "chapter", "here"],
             [
-                [row["reference"], _cell(row["statement"]), *_place(row)]
-                for row in sorted(mine, key=lambda row: row["id"])
+                [row["reference"], _cell(row["statement"]), *_links(row)]
+                for row in sorted(note_rows, key=lambda row: row["id"])
             ],
         )
     return "\n".join(out)
@@ -132,23 +132,23 @@ def entries():
     """List the errata by what they change; each leads to its entry."""
     out = []
     for kind, name in ERRATA.items():
-        mine = [entry for entry in errata() if entry[4] == kind]
-        out += [f"## {name}", ""] if mine else []
+        entries_of_kind = [entry for entry in errata() if entry[4] == kind]
+        out += [f"## {name}", ""] if entries_of_kind else []
         out += _table(
             ["entry", "note", "chapter"],
             [
                 [f"[{label.upper()} · {title}](#{label})", note, _chapter(slug)]
-                for note, _, label, title, _, slug in mine
+                for note, _, label, title, _, slug in entries_of_kind
             ],
         )
     return "\n".join(out)
 
 
 def glossary():
-    """Every term in English and Chinese, what it is, and where it is introduced."""
+    """List every term in English and Chinese, what it is, and where it is introduced."""
     terms = sorted(rows("glossary"), key=lambda row: row["english"].lower())
     cells = [
-        [f"**{row['english']}**", row["chinese"], _cell(row["says"]), *_place(row)]
+        [f"**{row['english']}**", row["chinese"], _cell(row["says"]), *_links(row)]
         for row in terms
     ]
     return "\n".join(
@@ -157,16 +157,16 @@ def glossary():
 
 
 def index():
-    """Algorithms, architectures and theorems, and where each is derived."""
+    """List algorithms, architectures and theorems, and where each is derived."""
     out = []
     for kind, name in KINDS.items():
-        mine = [row for row in rows("index") if row["kind"] == kind]
+        rows_of_kind = [row for row in rows("index") if row["kind"] == kind]
         out += [f"## {name}", ""]
         out += _table(
             ["name", "is", "chapter", "derived in"],
             [
-                [f"**{row['name']}**", _cell(row["says"]), *_place(row)]
-                for row in sorted(mine, key=lambda row: row["name"].lower())
+                [f"**{row['name']}**", _cell(row["says"]), *_links(row)]
+                for row in sorted(rows_of_kind, key=lambda row: row["name"].lower())
             ],
         )
     return "\n".join(out)
@@ -178,10 +178,14 @@ def data_sets():
     for function in DATA_SETS:
         call = re.compile(rf"\b{function.__name__}\(")
         users = [slug for slug in chapters.CHAPTERS if call.search(_code(slug))]
-        first, *others = map(_chapter, users)
-        _, given = inspect.getdoc(function).splitlines()[0].split(" ", 1)  # "Load …"
-        given = _cell(given[0].upper() + given[1:].rstrip("."))
-        cells.append([f"`{function.__name__}`", given, first, ", ".join(others)])
+        first_chapter, *others = map(_chapter, users)
+        _, description = (
+            inspect.getdoc(function).splitlines()[0].split(" ", 1)
+        )  # "Load …"
+        description = _cell(description[0].upper() + description[1:].rstrip("."))
+        cells.append(
+            [f"`{function.__name__}`", description, first_chapter, ", ".join(others)]
+        )
     return "\n".join(_table(["function", "gives", "chapter", "also in"], cells))
 
 
@@ -229,9 +233,9 @@ def gallery():
         out += ['<div class="gallery">']
         for figure in chapter.figures:
             title = re.sub(r"\*(.+?)\*", r"<i>\1</i>", escape(figure.section))
-            kept = " tag_keep-colours" if figure.keeps_colours else ""
+            css_class = " tag_keep-colours" if figure.keeps_colours else ""
             out.append(
-                f'<a class="position{kept}" href="{chapter.slug}.html#{figure.name}:">'
+                f'<a class="position{css_class}" href="{chapter.slug}.html#{figure.name}:">'
                 f'<img src="../_images/figures/{chapter.digits}_{figure.name}.webp" alt=""'
                 f' loading="lazy"><b>{title}</b><span>{escape(figure.shows)}</span></a>'
             )
@@ -247,7 +251,7 @@ def _table(head, cells):
 
 
 def _cell(text):
-    """Text in which a norm or an absolute value does not end a cell of a table."""
+    """Return text in which a norm or an absolute value does not end a cell of a table."""
     return text.replace("\\|", "\\Vert ").replace("|", "\\|")
 
 
@@ -256,7 +260,7 @@ def _chapter(slug):
     return f"[{chapter.number}](#ch-{chapter.digits})"
 
 
-def _place(row):
+def _links(row):
     """Link to the chapter of a row, and to its label in the words of its section."""
     label, slug = row["label"], row["slug"]
     section, title = chapters.CHAPTERS[slug].sections[label]

@@ -14,7 +14,7 @@ def book_map():
     An arc leads from each chapter to one that needs it; book.css makes all rows of the list
     equally high, headings too, and book.js lights what a chapter rests on.
     """
-    lines, places, needed = [], {}, {}
+    lines, rows, needs_by_number = [], {}, {}
     for roman, part in zip(ROMAN[: len(chapters.PARTS)], chapters.PARTS, strict=True):
         lines.append(
             f'<li class="part"><b>Part {roman} · {part.name}</b>'
@@ -22,21 +22,31 @@ def book_map():
         )
         for chapter in part.chapters:
             number, minutes = chapter.number, chapter.core_minutes
-            needed[number] = chapter.needs
-            places[number] = len(lines)
-            named = " ".join(f"{n}" for n in needed[number])
-            needs = f" · needs {_listed(needed[number])}" if needed[number] else ""
-            lines.append(
-                f'<li data-chapter="{number}" data-needs="{named}" data-minutes="{minutes}">'
-                f'<a href="{chapter.slug}.html"><i>{number}</i>{escape(chapter.title)}</a>'
-                f"<small>{minutes} min{needs}</small></li>"
+            needs_by_number[number] = chapter.needs
+            rows[number] = len(lines)
+            needs_list = " ".join(f"{n}" for n in needs_by_number[number])
+            note = (
+                f" · needs {_listed(needs_by_number[number])}"
+                if needs_by_number[number]
+                else ""
             )
-    pairs = [(one, other) for other, ones in needed.items() for one in ones]
-    longest = max((places[other] - places[one] for one, other in pairs), default=1)
+            lines.append(
+                f'<li data-chapter="{number}" data-needs="{needs_list}" data-minutes="{minutes}">'
+                f'<a href="{chapter.slug}.html"><i>{number}</i>{escape(chapter.title)}</a>'
+                f"<small>{minutes} min{note}</small></li>"
+            )
+    pairs = [
+        (needed, number)
+        for number, needs in needs_by_number.items()
+        for needed in needs
+    ]
+    longest = max((rows[number] - rows[needed] for needed, number in pairs), default=1)
     arcs = []
-    for one, other in pairs:
-        implied = any(one in _below(n, needed) for n in needed[other])
-        arcs.append(_arc(one, other, places[one], places[other], longest, implied))
+    for needed, number in pairs:
+        implied = any(
+            needed in _all_needed(n, needs_by_number) for n in needs_by_number[number]
+        )
+        arcs.append(_arc(needed, number, rows[needed], rows[number], longest, implied))
     height = len(lines) * ROW
     drawing = (
         f'<svg viewBox="0 0 {ARCS} {height}" preserveAspectRatio="none" '
@@ -46,13 +56,15 @@ def book_map():
     return "\n".join([start, drawing, "<ol>", *lines, "</ol>", "</nav>"])
 
 
-def _below(number, needed):
-    """All chapters that one rests on, through others too."""
-    return set(needed[number]).union(*(_below(n, needed) for n in needed[number]))
+def _all_needed(number, needs_by_number):
+    """Return all chapters that one needs, also through others."""
+    return set(needs_by_number[number]).union(
+        *(_all_needed(n, needs_by_number) for n in needs_by_number[number])
+    )
 
 
-def _arc(one, other, start, end, longest, implied):
-    """Draw a curve from one chapter to another; the farther it goes, the more it bends out.
+def _arc(needed, number, start, end, longest, implied):
+    """Draw a curve from a chapter to one that needs it; the farther, the more it bends out.
 
     It is seen only when lit, if the other chapter needs the one through a third, too.
     """
@@ -60,12 +72,12 @@ def _arc(one, other, start, end, longest, implied):
     bend = ARCS - 10 - (ARCS - 18) * ((end - start) / longest) ** 0.6 * 4 / 3
     kind = ' class="implied"' if implied else ""
     return (
-        f'<path{kind} data-from="{one}" '
-        f'data-to="{other}" d="M{ARCS} {top:g}'
+        f'<path{kind} data-from="{needed}" '
+        f'data-to="{number}" d="M{ARCS} {top:g}'
         f'C{bend:.0f} {top:g} {bend:.0f} {bottom:g} {ARCS} {bottom:g}"/>'
     )
 
 
 def _listed(numbers):
-    *some, last = (str(n) for n in numbers)
-    return f"{', '.join(some)} and {last}" if some else last
+    *others, last = (str(n) for n in numbers)
+    return f"{', '.join(others)} and {last}" if others else last

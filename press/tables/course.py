@@ -14,7 +14,7 @@ VOTE = 4  # minutes of a slider in a lecture; a slide takes one
 
 
 def semester():
-    """Which chapter in which week, for a course of fourteen and one of seven."""
+    """List the chapters of each week, for a course of fourteen and one of seven."""
     lines = [
         "| week | 14 weeks, one lecture of 90 minutes each | 7 weeks |",
         "|---|---|---|",
@@ -29,7 +29,7 @@ def semester():
 
 
 def talks():
-    """How long each chapter takes, to tell and to read, and its homework."""
+    """List how long each chapter takes, to present and to read, and its homework."""
     lines = [
         "| chapter | talk | reading | sliders | tasks | points |",
         "|---|---|---|---|---|---|",
@@ -60,7 +60,7 @@ def discussions():
 
 
 def talk(notebook):
-    """Minutes of a chapter's deck without its starred sections, to the nearest five."""
+    """Return the minutes of a chapter's deck without starred sections, to the nearest five."""
     minutes, starred = 0, False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -109,7 +109,7 @@ def assignments():
 
 
 def calendar():
-    """Fourteen weeks with one piece of homework at a time, projects at the end of a part."""
+    """List fourteen weeks with one piece of homework at a time, projects at the end of a part."""
     lines = ["| week | lectures | handed out |", "|---|---|---|"]
     busy = 0
     for week in range(1, WEEKS + 1):
@@ -117,13 +117,13 @@ def calendar():
         names = {f.name: c for c in taught for f in ASSIGNMENTS.glob(f"{c.digits}_*")}
         projects = [c for name, c in names.items() if name != c.slug]
         if projects:
-            out, busy = f"project of Chapter {projects[-1].number}, two weeks", 2
+            handed_out, busy = f"project of Chapter {projects[-1].number}, two weeks", 2
         else:
-            given = [c.number for c in names.values()]
-            out = f"homework {max(given)}" if given and not busy else "–"
+            assigned = [c.number for c in names.values()]
+            handed_out = f"homework {max(assigned)}" if assigned and not busy else "–"
         busy = max(0, busy - 1)
         names = "; ".join(chapter.link("{} {}") for chapter in taught)
-        lines.append(f"| {week} | {names} | {out} |")
+        lines.append(f"| {week} | {names} | {handed_out} |")
     return "\n".join(lines)
 
 

@@ -7,17 +7,17 @@ from press import chapters
 
 
 def paths():
-    """Three ways through the book: landing page."""
+    """Make three cards for the landing page: the ways through the book."""
     lines = ["````{grid} 1 1 2 2", ":gutter: 3", ""]
     for path in chapters.TOC["meta"]["paths"]:
-        through = path["through"]
-        steps = [STEPS[through](*step) for step in path.get("steps", _weeks())]
-        wide = [":columns: 12"] if through == "sections" else []
+        kind = path["through"]
+        steps = [STEPS[kind](*step) for step in path.get("steps", _weeks())]
+        options = [":columns: 12"] if kind == "sections" else []
         minutes = sum(
-            int(found) for found in re.findall(r", (\d+) min:", " ".join(steps))
+            int(number) for number in re.findall(r", (\d+) min:", " ".join(steps))
         )
-        says = path["says"].format(minutes=minutes)
-        lines += [f"```{{grid-item-card}} {path['name']}", *wide, says, ""]
+        text = path["says"].format(minutes=minutes)
+        lines += [f"```{{grid-item-card}} {path['name']}", *options, text, ""]
         lines += [*(f"{i}. {step}" for i, step in enumerate(steps, 1)), "```", ""]
     return "\n".join([*lines, "````"])
 

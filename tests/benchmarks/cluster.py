@@ -30,7 +30,7 @@ import psutil
 from distributed import Client
 
 from grader.batch import files_by_student
-from grader.jobs import Job
+from grader.jobs import Job, Step
 from grader.processes import in_process, prepare
 from tests.benchmarks import sleeping
 from tests.homework import classroom
@@ -50,12 +50,12 @@ LOCAL = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0", "--host", "127.
 
 
 def draw(released, number=500, seed=0):
-    """A class as ``a_class`` has it: a quarter of the answers wrong, and ten odd ones."""
+    """Draw a class as ``a_class`` has it: a quarter of the answers wrong, and ten odd ones."""
     rng, odd = random.Random(seed), classroom.a_class(released)
     places = dict(zip(rng.sample(range(number), len(ODD)), ODD, strict=True))
     students, impatient = {}, f" {classroom.LIMITS.timeout} s"
-    for place in range(number):
-        if name := places.get(place):
+    for index in range(number):
+        if name := places.get(index):
             content, due, word = odd[name]
             word = word.replace(impatient, "")
         else:
@@ -64,51 +64,61 @@ def draw(released, number=500, seed=0):
                 if rng.random() < 1 / 4:
                     _, codes[task], due[task] = rng.choice(classroom.WRONG[task])
             content = json.dumps(answered(released, codes)).encode()
-        students[f"{place:03d} {name}"] = content, due, word
+        students[f"{index:03d} {name}"] = content, due, word
     return students
 
 
 def sample(folder):
-    """What one real grading leaves, in ``folder/place``, and seconds by task; a notebook."""
+    """Grade once and keep the result in ``folder/place``; return a notebook, seconds by step."""
     prepare()
-    course, place, path = folder / "course", folder / "place", folder / "right.ipynb"
+    course, results, path = (
+        folder / "course",
+        folder / "place",
+        folder / "right.ipynb",
+    )
     course.mkdir()
-    place.mkdir()
-    _real("release", course, FOLDERS[ASSIGNMENT], course)
+    results.mkdir()
+    _real(Step.RELEASE, course, FOLDERS[ASSIGNMENT], course)
     notebook = course / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
     released = nbformat.read(notebook, 4)
     nbformat.write(answered(released, classroom.RIGHT), path)
     took = {"grade": [], "feedback": []}
     for _ in range(3):
-        took["grade"].append(_real("grade", place, [path], ASSIGNMENT, course, place))
-        took["feedback"].append(_real("feedback", place, ASSIGNMENT, place, {}))
-    return released, {task: statistics.median(times) for task, times in took.items()}
+        took["grade"].append(
+            _real(Step.GRADE, results, [path], ASSIGNMENT, course, results)
+        )
+        took["feedback"].append(_real(Step.FEEDBACK, results, ASSIGNMENT, results, {}))
+    return released, {step: statistics.median(times) for step, times in took.items()}
 
 
-def _real(task, place, *arguments):
+def _real(step, folder, *arguments):
     start = time.monotonic()
-    if error := in_process(Job(task, place, arguments)):
-        sys.exit(f"{task}: {error}")
+    if error := in_process(Job(step, folder, arguments)):
+        sys.exit(f"{step}: {error}")
     return time.monotonic() - start
 
 
 @contextlib.contextmanager
 def cluster(folder, number, **env):
     """Address, scheduler, and the process above so many workers, once all are there."""
-    known, started = folder / "scheduler.json", []
+    scheduler_file, started = folder / "scheduler.json", []
 
-    def start(what, env, *arguments):
-        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments]
-        log = (folder / f"{what}.txt").open("w")
+    def start(program, env, *arguments):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *arguments]
+        log = (folder / f"{program}.txt").open("w")
         env = os.environ | env
         started.append(psutil.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log))
 
     try:
-        start("scheduler", {}, "--scheduler-file", known, "--port", "0", *LOCAL)
-        while not known.exists() or not known.read_text().endswith("}"):
+        start(
+            "scheduler", {}, "--scheduler-file", scheduler_file, "--port", "0", *LOCAL
+        )
+        while not scheduler_file.exists() or not scheduler_file.read_text().endswith(
+            "}"
+        ):
             assert started[0].poll() is None, (folder / "scheduler.txt").read_text()
             time.sleep(0.1)
-        address = json.loads(known.read_text())["address"]
+        address = json.loads(scheduler_file.read_text())["address"]
         preload = ("--preload", "tests.benchmarks.sleeping") if env else ()
         start("worker", env, address, "--nworkers", str(number), "--nthreads", "1",
               "--memory-limit", "0", *LOCAL, *preload)  # fmt: skip
@@ -124,7 +134,7 @@ def cluster(folder, number, **env):
 
 
 def usage(process, below=False):
-    """CPU-seconds and resident MB of a process, with all below it or without."""
+    """Return CPU-seconds and resident MB of a process, with all below it or without."""
     seconds = size = 0
     for one in [process, *(process.children(recursive=True) if below else [])]:
         with contextlib.suppress(psutil.Error):
@@ -139,8 +149,10 @@ def measured(folder, students, workers, one=0.0, **env):
     for name, (content, _, _) in students.items():
         classroom.handed_in(folder / "class", name, content)
     if env:  # the marks of the sample, and whose it is
-        found = files_by_student(folder / "class").items()
-        students = {name: (None, {}, sleeping.digest(paths)) for name, paths in found}
+        submissions = files_by_student(folder / "class").items()
+        students = {
+            name: (None, {}, sleeping.digest(paths)) for name, paths in submissions
+        }
     with cluster(folder, workers, **env) as (address, scheduler, above):
         watched = [(scheduler, False), (above, True)]
         before, start = [usage(*w)[0] for w in watched], time.time()
@@ -150,11 +162,11 @@ def measured(folder, students, workers, one=0.0, **env):
         with (folder / "output.txt").open("w") as command["stdout"]:
             run = psutil.Popen(**command)
         watched.append((run, False))
-        used, most = [], [0] * 3
+        used, peaks = [], [0] * 3
         while run.poll() is None:
-            now = [usage(*w) for w in watched]
-            used = [seconds for seconds, _ in now]
-            most = [max(m, size) for m, (_, size) in zip(most, now, strict=True)]
+            usages = [usage(*w) for w in watched]
+            used = [seconds for seconds, _ in usages]
+            peaks = [max(m, size) for m, (_, size) in zip(peaks, usages, strict=True)]
             time.sleep(0.5)
         took = time.time() - start
         busy = psutil.cpu_count() * psutil.cpu_percent() / 100
@@ -165,7 +177,7 @@ def measured(folder, students, workers, one=0.0, **env):
     if wrong := classroom.different_marks(folder / "class", students):
         print(wrong, file=sys.stderr)
     cpu = used[0] - before[0], used[2], used[1] - before[1]
-    memory = most[0], most[2], most[1] / workers
+    memory = peaks[0], peaks[2], peaks[1] / workers
     return (
         workers, f"{one:.2g}" if env else "real", f"{took:.0f}", f"{rate:.0f}",
         *(f"{x:.1f}" for x in (*cpu, busy)), *(f"{x:.0f}" for x in memory),
@@ -187,7 +199,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         released, took = sample(Path(folder))
         one = options.seconds or sum(took.values())
-        took = {task: one * t / sum(took.values()) for task, t in took.items()}
+        took = {step: one * t / sum(took.values()) for step, t in took.items()}
         env = sleeping.QUIET | {sleeping.SAMPLE: f"{folder}/place"}
         env[sleeping.SECONDS] = json.dumps(took)
         students = draw(released, options.students)
@@ -196,8 +208,8 @@ def main():
         row(*["--:"] * len(HEAD))
         runs = [(n, {}) for n in options.real] + [(n, env) for n in options.sleeping]
         for workers, sleeps in runs:
-            with tempfile.TemporaryDirectory(dir=folder) as place:
-                row(*measured(Path(place), students, workers, one, **sleeps))
+            with tempfile.TemporaryDirectory(dir=folder) as run_folder:
+                row(*measured(Path(run_folder), students, workers, one, **sleeps))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ requestAnimationFrame(look);
 
 
 def readiness(browser, path, anchor="", settle=3):
-    """Seconds until the screen is readable, and how far it moves in the seconds after.
+    """Return seconds until the screen is readable, and how far it moves in the seconds after.
 
     Returns ``ready`` in seconds, ``shift`` (the browser's layout shift score after that)
     and ``moved``, by how many pixels the anchor has moved.

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from grader import worker
-from grader.jobs import Job
+from grader.jobs import Job, Step
 
 SAMPLE, SECONDS = "SLEEPING_SAMPLE", "SLEEPING_SECONDS"  # variables, see cluster.py
 SPREAD = 0.3  # a grading takes this much more or less
@@ -26,30 +26,30 @@ QUIET = {  # Dask watching itself takes 2.7 % of a core a worker, so 0.2: they s
 
 
 def digest(paths: list[Path]) -> str:
-    """A name for the notebooks of a submission, as far as they travel to a worker."""
-    found = hashlib.sha256()
+    """Return a name for the notebooks of a submission, as far as they travel to a worker."""
+    hashed = hashlib.sha256()
     for path in paths:
-        found.update(path.name.encode())
+        hashed.update(path.name.encode())
         if path.suffix == ".ipynb" and not path.is_symlink():
-            found.update(path.read_bytes())
-    return found.hexdigest()[:12]
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()[:12]
 
 
 def in_process(job: Job) -> None:
     """Do in place of ``grader.processes.in_process`` as long, and as many bytes."""
-    sample, place = Path(os.environ[SAMPLE]), job.folder
-    if job.task == "grade":
+    sample, folder = Path(os.environ[SAMPLE]), job.folder
+    if job.step == Step.GRADE:
         for path in sample.iterdir():
             if path.name != "feedback.html":
-                shutil.copy(path, place)
+                shutil.copy(path, folder)
         result = json.loads((sample / "result.json").read_text("utf-8"))
         result["remarks"] = [digest(job.arguments[0])]
-        (place / "result.json").write_text(json.dumps(result), "utf-8")
+        (folder / "result.json").write_text(json.dumps(result), "utf-8")
     else:
-        shutil.copy(sample / "feedback.html", place)
-    seed = job.task + (place / "result.json").read_text("utf-8")
+        shutil.copy(sample / "feedback.html", folder)
+    seed = job.step + (folder / "result.json").read_text("utf-8")
     spread = random.Random(seed).uniform(1 - SPREAD, 1 + SPREAD)
-    time.sleep(json.loads(os.environ[SECONDS])[job.task] * spread)
+    time.sleep(json.loads(os.environ[SECONDS])[job.step] * spread)
 
 
 def dask_setup(_) -> None:

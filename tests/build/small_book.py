@@ -95,6 +95,6 @@ def _run(command, folder, **environment):
 
 
 def executed(done):
-    """The notebooks that a build has executed: each has said so in a line."""
+    """Return the notebooks that a build has executed: each has said so in a line."""
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return set(re.findall(r"✓ (\w+)  \d+ s", done.stderr))

@@ -63,4 +63,4 @@ def test_a_network_and_a_wrong_number_are_errors(tmp_path, code, sign):
     ((name, failure),) = cache.failures([path], tmp_path)
     assert name == "01_wrong" and sign in failure.got
     assert cache.waiting([path], tmp_path) == [path]
-    assert cache.waiting([path], tmp_path, again=False) == []
+    assert cache.waiting([path], tmp_path, retry_failed=False) == []

@@ -39,27 +39,27 @@ def test_each_figure_runs_again_and_has_the_positions_that_the_text_names(tmp_pa
         cells.append(nbformat.v4.new_code_cell(source, metadata={"tags": [tag]}))
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbformat.write(notebook, tmp_path / "pictures.ipynb")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "press.execution.pytest_plugin", "--noconftest",
          "-p", "no:cacheprovider", "--color=no", "-v", tmp_path / "pictures.ipynb"],
         cwd=ROOT, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    found = re.findall(r"::Cell (\d) again (\w+)", done.stdout)
-    wanted = [(i, "PASSED" if i in "157" else "FAILED") for i in "12345679"]
-    assert found == wanted, done.stdout[-3000:]
+    outcomes = re.findall(r"::Cell (\d) again (\w+)", process.stdout)
+    expected = [(i, "PASSED" if i in "157" else "FAILED") for i in "12345679"]
+    assert outcomes == expected, process.stdout[-3000:]
     for sign in (
         "expected a picture",
         "of which 0 are the same",
         "TypeError",
         "wrong, 'a=3'",
     ):
-        assert sign in done.stdout
+        assert sign in process.stdout
 
 
 def test_the_name_of_a_plotted_object_is_no_output():
-    shown = lambda **data: nbformat.from_dict({"data": data})
+    output = lambda **data: nbformat.from_dict({"data": data})
     plain = "text/plain"
-    assert is_handle(shown(**{plain: "<matplotlib.legend.Legend at 0x7f>"}))
-    assert is_handle(shown(**{plain: "Text(0.5, 0, 'first entry')"}))
-    assert not is_handle(shown(**{plain: "Textbook"}))
-    assert not is_handle(shown(**{plain: "<matplotlib.x>", "image/png": "…"}))
+    assert is_handle(output(**{plain: "<matplotlib.legend.Legend at 0x7f>"}))
+    assert is_handle(output(**{plain: "Text(0.5, 0, 'first entry')"}))
+    assert not is_handle(output(**{plain: "Textbook"}))
+    assert not is_handle(output(**{plain: "<matplotlib.x>", "image/png": "…"}))

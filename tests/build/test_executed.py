@@ -10,9 +10,11 @@ NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_nothing_failed_when_the_book_was_built(path):
-    found = cache.records([path])
-    assert None not in found.values(), f"{path.stem} has changed since; run `make book`"
+    records = cache.records([path])
+    assert None not in records.values(), (
+        f"{path.stem} has changed since; run `make book`"
+    )
     failures = [
-        f"{f}\n{f.traceback}" for r in found.values() for f in record.failures(r)
+        f"{f}\n{f.traceback}" for r in records.values() for f in record.failures(r)
     ]
     assert not failures, "\n".join(failures)

@@ -40,7 +40,7 @@ LATER = ("print('later')", "run")
 
 
 def chapters_that(fail: bool) -> dict:
-    """The same chapters, of which the first fails or is sound."""
+    """Return the same chapters, of which the first fails or is sound."""
     wrong = [
         "# Chapter 1 · Wrong\n\n*Does it hold?*",
         (SETUP, "setup"),
@@ -77,7 +77,7 @@ def page(folder, name):
 
 
 def boxes(page):
-    """By cell what a box says, in a line each."""
+    """Return by cell the text of its box, line by line."""
     return {
         box["id"].removeprefix("failed-"): box.get_text("\n", strip=True).split("\n")
         for box in page.select(".failed-here[id]")
@@ -85,9 +85,9 @@ def boxes(page):
 
 
 def test_what_failed_is_listed_and_the_book_stands(failed):
-    folder, done = failed
-    assert done.returncode == 1
-    for told in (
+    folder, process = failed
+    assert process.returncode == 1
+    for line in (
         r"01_wrong  cell 2 \(cell-2\), line 3: abs\(x - 0.5\) is 0.25; AssertionError: too",
         r"01_wrong  cell 3 \(cell-3\), line 4: a is 3; AssertionError: while drawing",
         r"01_wrong  cell 4 \(cell-5\), line 2: ZeroDivisionError: division by zero",
@@ -96,24 +96,24 @@ def test_what_failed_is_listed_and_the_book_stands(failed):
         r"02_slow   cell 1 \(cell-1\), line 4: line 4 was still running then",
         r"03_dead   cell 1 \(cell-1\): the kernel died",
     ):
-        assert re.search(told, done.stderr), (told, done.stderr)
-    assert "7 cells failed" in done.stderr and "04_sound  cell" not in done.stderr
-    assert (folder / "_build/html/index.html").as_uri() in done.stdout
+        assert re.search(line, process.stderr), (line, process.stderr)
+    assert "7 cells failed" in process.stderr and "04_sound  cell" not in process.stderr
+    assert (folder / "_build/html/index.html").as_uri() in process.stdout
 
 
 def test_a_page_shows_what_was_expected_and_what_came_and_goes_on(failed):
     wrong = page(failed[0], "01_wrong")
-    found = boxes(wrong)
-    assert [*found] == ["cell-2", "cell-3", "cell-5", "cell-6", "cell-8"]
-    assert found["cell-2"][:7] == [
+    box_texts = boxes(wrong)
+    assert [*box_texts] == ["cell-2", "cell-3", "cell-5", "cell-6", "cell-8"]
+    assert box_texts["cell-2"][:7] == [
         "This cell failed on the computer that built this page.",
         *("Expected", "line 3 to hold", "assert abs(x - 0.5) < 0.1, 'too far'"),
         *("Got", "abs(x - 0.5) is 0.25", "AssertionError: too far"),
     ]
     folded = wrong.select_one("#failed-cell-2 details").get_text()
     assert "Traceback" in folded and "\x1b" not in folded
-    assert {"line 2 to run", "return 1 / n"} < set(found["cell-5"])
-    assert "the figure to have the position that the text names" in found["cell-6"]
+    assert {"line 2 to run", "return 1 / n"} < set(box_texts["cell-5"])
+    assert "the figure to have the position that the text names" in box_texts["cell-6"]
     assert not any(box.find_parent("details") for box in wrong.select(".failed-here"))
     text = wrong.find("article").get_text()
     assert "before" in text and "later" in text and "5 cells failed" in text
@@ -122,19 +122,19 @@ def test_a_page_shows_what_was_expected_and_what_came_and_goes_on(failed):
 
 
 @pytest.mark.parametrize(
-    ("name", "printed", "came"),
+    ("name", "printed", "reason"),
     [
         ("02_slow", "waits", "line 4 was still running then"),
         ("03_dead", "words", "the kernel died"),
     ],
 )
-def test_what_was_done_before_the_end_is_shown(failed, name, printed, came):
-    shown = page(failed[0], name)
-    assert printed in shown.find("article").get_text()
-    assert came in boxes(shown)["cell-1"]
-    assert "cell 1" in shown.select_one("p.not-run-here").get_text()
+def test_what_was_done_before_the_end_is_shown(failed, name, printed, reason):
+    html = page(failed[0], name)
+    assert printed in html.find("article").get_text()
+    assert reason in boxes(html)["cell-1"]
+    assert "cell 1" in html.select_one("p.not-run-here").get_text()
     assert not [
-        pre for pre in shown.select(".output pre") if pre.get_text() == "later\n"
+        pre for pre in html.select(".output pre") if pre.get_text() == "later\n"
     ]
 
 
@@ -162,16 +162,16 @@ def test_a_bare_build_reads_failed_pages_again_and_ends_with_status_1(
     }
     env = SimpleNamespace(found_docs=set(paths), doc2path=paths.get, book_read={})
     app = SimpleNamespace(env=env, srcdir=folder, statuscode=0)
-    cache._tell(app, None)
+    cache._report_failures(app, None)
     assert app.statuscode == 1
-    assert cache._read_again(app, env, *[set()] * 3) == [*paths]
-    found = cache.records(paths.values(), folder)
+    assert cache._outdated_pages(app, env, *[set()] * 3) == [*paths]
+    records = cache.records(paths.values(), folder)
     env.book_read = {
-        page: found[path].created.isoformat() for page, path in paths.items()
+        page: records[path].created.isoformat() for page, path in paths.items()
     }
-    assert cache._read_again(app, env, *[set()] * 3) == ["book/02_slow"]
+    assert cache._outdated_pages(app, env, *[set()] * 3) == ["book/02_slow"]
     monkeypatch.setenv(cache.CALLER_REPORTS, "1")
-    assert cache._read_again(app, env, *[set()] * 3) == []
+    assert cache._outdated_pages(app, env, *[set()] * 3) == []
 
 
 def test_a_notebook_of_which_nothing_comes_has_its_page(tmp_path, monkeypatch):
@@ -188,9 +188,9 @@ def test_the_next_build_executes_what_failed_and_a_mended_page_has_no_box(failed
     folder, _ = failed
     write(folder, **chapters_that(fail=False))
     (folder / "book" / "go").touch()
-    done = make(folder, WORKERS="2")
-    assert done.returncode == 0, done.stderr
-    ran = set(re.findall(r"✓ (\w+)  \d+ s", done.stderr))
+    process = make(folder, WORKERS="2")
+    assert process.returncode == 0, process.stderr
+    ran = set(re.findall(r"✓ (\w+)  \d+ s", process.stderr))
     assert ran == {"01_wrong", "02_slow", "03_dead"}
     for name in ran:
         assert not page(folder, name).select(".failed-here, .not-run-here")
@@ -217,8 +217,8 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path, workers):
         time.sleep(0.2)
     time.sleep(1)  # the next has begun
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 130 and "The same command goes on from here" in said
+    _, output = process.communicate(timeout=300)
+    assert process.returncode == 130 and "The same command goes on from here" in output
     time.sleep(1)
     records = cache.records(paths, tmp_path)
     assert records[paths[0]] is not None and records[paths[1]] is None
@@ -229,7 +229,7 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path, workers):
 
 
 def inspected(code):
-    """What the kernel would say of a cell that fails."""
+    """Return what the kernel would say of a cell that fails."""
     names = {}
     linecache.cache["<cell>"] = (len(code), None, code.splitlines(True), "<cell>")
     try:
@@ -251,16 +251,18 @@ def inspected(code):
     ],
 )  # fmt: skip
 def test_values_of_a_check_are_those_that_failed(code, line, values):
-    found = inspected(code)
-    assert found["line"] == line and found["holds"] and found["values"] == values
-    assert found["statement"] == code.split("\n")[line - 1].strip()
+    report = inspected(code)
+    assert (
+        report["line"] == line and report["is_assertion"] and report["values"] == values
+    )
+    assert report["statement"] == code.split("\n")[line - 1].strip()
 
 
 def test_a_statement_is_shown_whole_and_of_a_loop_its_head():
-    found = inspected("x = [\n    1,\n    1 / 0,\n]")
-    assert found["line"] == 3 and found["statement"] == "x = [\n    1,\n    1 / 0,\n]"
-    found = inspected("for k in 1 / 0:\n    pass")
-    assert found["statement"] == "for k in 1 / 0:" and not found["holds"]
-    found = inspected("x = 1\ny = = 2")
-    assert (found["name"], found["line"]) == ("SyntaxError", 2)
-    assert found["statement"] == "y = = 2"
+    report = inspected("x = [\n    1,\n    1 / 0,\n]")
+    assert report["line"] == 3 and report["statement"] == "x = [\n    1,\n    1 / 0,\n]"
+    report = inspected("for k in 1 / 0:\n    pass")
+    assert report["statement"] == "for k in 1 / 0:" and not report["is_assertion"]
+    report = inspected("x = 1\ny = = 2")
+    assert (report["name"], report["line"]) == ("SyntaxError", 2)
+    assert report["statement"] == "y = = 2"

@@ -133,8 +133,8 @@ def test_time_plays_through_and_stops_at_a_touch(visit):
     assert play.get_attribute("aria-pressed") == "true"
     page.wait_for_function("document.querySelector('input').value === '5'")
     page.wait_for_function("document.querySelector('.play').ariaPressed === 'false'")
-    again = "(b) => { b.click(); return b.closest('figure').querySelector('.state').textContent }"
-    assert play.evaluate(again) == START  # from the end: again from the start
+    replay = "(b) => { b.click(); return b.closest('figure').querySelector('.state').textContent }"
+    assert play.evaluate(replay) == START  # from the end: again from the start
     page.locator("input[type=checkbox]").click()
     assert play.get_attribute("aria-pressed") == "false"
     assert visit(reduced_motion="reduce").locator(".play:visible").count() == 0

@@ -47,9 +47,9 @@ def test_static_mode_draws_every_position_in_the_order_of_the_controls(pages):
     for index, (slope, shift) in enumerate(
         (k, s) for k in (1, 2) for s in (0.0, 0.5, 1.0)
     ):
-        wanted = np.asarray(frames._pixels(line(slope, shift), 150, None)).astype(int)
-        assert seen[index].shape == wanted.shape
-        assert np.abs(seen[index] - wanted).max() < 40  # 128 colours
+        expected = np.asarray(frames._pixels(line(slope, shift), 150, None)).astype(int)
+        assert seen[index].shape == expected.shape
+        assert np.abs(seen[index] - expected).max() < 40  # 128 colours
     plt.close("all")
 
 
@@ -88,17 +88,17 @@ def test_text_from_the_author_cannot_break_the_page(pages):
     assert html.count("</script>") == 1 and "<i>" not in html.split("<script")[0]
 
 
-@pytest.mark.parametrize("bad", [3, 5])
-def test_an_exception_at_any_position_names_it(pages, bad):
+@pytest.mark.parametrize("bad_position", [3, 5])
+def test_an_exception_at_any_position_names_it(pages, bad_position):
     def fragile(a=1):
         """A picture that breaks at one position."""
-        if a == bad:
+        if a == bad_position:
             raise ZeroDivisionError("no")
         return line()
 
     with pytest.raises(ZeroDivisionError) as caught:
         interact(a=(1, 5))(fragile)
-    assert f"while drawing fragile(a={bad})" in caught.value.__notes__
+    assert f"while drawing fragile(a={bad_position})" in caught.value.__notes__
 
 
 def test_too_many_bytes_name_the_control_to_coarsen(pages):
@@ -214,10 +214,12 @@ def test_fewer_colours_look_like_all_colours(pages):
     fig.canvas.draw()
     image = Image.fromarray(np.array(fig.canvas.buffer_rgba())[..., :3])
     fewer = bundle._fewer_colours(image)
-    all_, some = np.asarray(image, int), np.asarray(fewer, int)
+    original, reduced = np.asarray(image, int), np.asarray(fewer, int)
     assert len(fewer.getcolors()) <= bundle.COLOURS
-    assert np.abs(some - all_).max(axis=-1).mean() < 1  # of 255
-    assert ((some == 255).all(axis=-1) == (all_ == 255).all(axis=-1)).all()  # white
+    assert np.abs(reduced - original).max(axis=-1).mean() < 1  # of 255
+    assert (
+        (reduced == 255).all(axis=-1) == (original == 255).all(axis=-1)
+    ).all()  # white
 
 
 def test_the_default_bundle_draws_the_defaults_alone(pages):

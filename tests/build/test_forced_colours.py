@@ -108,13 +108,13 @@ def page(request, forced, figure):
     return forced(html)
 
 
-def pixels(place, around=0):
+def pixels(locator, around=0):
     """What is seen of an element, and around it: rows, columns, colours."""
-    place.evaluate("(e) => e.scrollIntoView({ block: 'center' })")
-    box = place.bounding_box()
+    locator.evaluate("(e) => e.scrollIntoView({ block: 'center' })")
+    box = locator.bounding_box()
     clip = {"x": box["x"] - around, "y": box["y"] - around}
     clip |= {"width": box["width"] + 2 * around, "height": box["height"] + 2 * around}
-    shot = place.page.screenshot(clip=clip)
+    shot = locator.page.screenshot(clip=clip)
     return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(int)
 
 
@@ -142,9 +142,9 @@ def test_controls_are_seen(page):
     thumb = slider[len(slider) // 2 - 6, len(track) // 2]
     assert abs(thumb - ground).max() > 60
     switch = page.get_by_role("checkbox")
-    off = pixels(switch)
+    unchecked = pixels(switch)
     switch.check()
-    assert contrast(off) > 60 and abs(pixels(switch) - off).max() > 60
+    assert contrast(unchecked) > 60 and abs(pixels(switch) - unchecked).max() > 60
     assert contrast(pixels(page.get_by_role("combobox", name="line"))) > 100
 
 

@@ -19,8 +19,8 @@ LOCK = (ROOT / "requirements.lock").read_text("utf-8")
 
 def test_what_runs_here_is_what_is_pinned():
     pinned = {name: pin for name, pin in PINS.items() if pin}
-    here = {name: version(name).split("+")[0] for name in pinned}
-    assert here == pinned
+    installed = {name: version(name).split("+")[0] for name in pinned}
+    assert installed == pinned
 
 
 def test_the_lock_holds_every_pin_with_its_hashes_and_no_pytorch():
@@ -53,8 +53,8 @@ def test_requirements_alone_give_all_of_utils():
     for package, patterns in setuptools["package-data"].items():
         for pattern in patterns:
             packed |= {*(ROOT / package.replace(".", "/")).glob(pattern)}
-    there = {path for path in utils.rglob("*") if path.is_file()}
-    assert {path for path in there - packed if path.suffix != ".pyc"} == set()
+    files = {path for path in utils.rglob("*") if path.is_file()}
+    assert {path for path in files - packed if path.suffix != ".pyc"} == set()
     needs = {
         re.match(r"[\w-]+", need)[0] for need in project["project"]["dependencies"]
     }
@@ -66,7 +66,7 @@ def test_binder_installs_the_same_on_the_small_pytorch():
     lines = (folder / "requirements.txt").read_text("utf-8").splitlines()
     others = [line.split()[1] for line in lines if line.startswith("-r ")]
     read = [(folder / other).resolve() for other in others]
-    book, hub = (Path(ROOT / place).resolve() for place in ("", "hub"))
+    book, hub = (Path(ROOT / part).resolve() for part in ("", "hub"))
     assert read == [book / "requirements.txt", hub / "requirements.txt"]
     assert any(
         line.startswith("--extra-index-url") and "/cpu" in line for line in lines
@@ -104,18 +104,18 @@ def make(tmp_path):
     def run(*arguments):
         (tmp_path / "called").write_text("")
         command = ["make", "lab", *arguments]
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=tmp_path, env=env, capture_output=True, text=True
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout, (tmp_path / "called").read_text().splitlines()
+        assert process.returncode == 0, process.stderr
+        return process.stdout, (tmp_path / "called").read_text().splitlines()
 
     return run
 
 
 def test_the_size_of_the_download_is_said_before_it_begins(make):
-    said, called = make()
-    before = said[: said.index("venv .venv")]
+    output, called = make()
+    before = output[: output.index("venv .venv")]
     assert "3.0 GB" in before and "0.45 GB" in before
     small = re.search(
         r'make lab PIP_ARGS="(.*download\.pytorch\.org/whl/cpu)"', before
@@ -123,10 +123,10 @@ def test_the_size_of_the_download_is_said_before_it_begins(make):
     locked, rest, lab = called[0], called[1], called[-1]
     assert locked.endswith("--require-hashes -r requirements.lock")
     assert rest.endswith("-r requirements.txt") and lab == "jupyter lab book"
-    said, called = make()  # stands already
-    assert "GB" not in said and called == ["jupyter lab book"]
-    said, called = make("-B", f"PIP_ARGS={small}")
-    assert "whl/cpu" in called[1] and "3.0 GB" not in said
+    output, called = make()  # stands already
+    assert "GB" not in output and called == ["jupyter lab book"]
+    output, called = make("-B", f"PIP_ARGS={small}")
+    assert "whl/cpu" in called[1] and "3.0 GB" not in output
     _, called = make("-B", "LOCK=")  # the newest versions
     assert called[0].endswith("-r requirements.txt")
 

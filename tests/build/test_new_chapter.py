@@ -27,8 +27,8 @@ def copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copy") / "book"
     built = shutil.ignore_patterns(".git", ".venv", "_build", ".*_cache", "__pycache__")
     shutil.copytree(ROOT, folder, ignore=built)
-    done = run(folder, "press.new_chapter", SLUG, TITLE)
-    assert done.returncode == 0, done.stderr
+    process = run(folder, "press.new_chapter", SLUG, TITLE)
+    assert process.returncode == 0, process.stderr
     return folder
 
 
@@ -46,13 +46,13 @@ def run(folder, *module):
 def test_a_new_chapter_has_its_form_and_a_row_in_every_table(copy):
     # test_tables.py, which is no chapter's, is selected by the name of its file.
     chosen = f"{SLUG} or table or twice or belongs or index"
-    done = run(copy, "pytest", "-q", *FORM, "-k", chosen)
-    assert done.returncode == 0, done.stdout
+    process = run(copy, "pytest", "-q", *FORM, "-k", chosen)
+    assert process.returncode == 0, process.stdout
 
 
 def test_a_new_chapter_passes_make_check(copy):
-    done = run(copy, "press", "--check", SLUG)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = run(copy, "press", "--check", SLUG)
+    assert process.returncode == 0, process.stdout + process.stderr
     html = copy / "_build" / "check" / "_build" / "html"
     assert TITLE in (html / "book" / f"{SLUG}.html").read_text("utf-8")
     assert (html / "slides" / f"{SLUG}.html").exists()

@@ -20,8 +20,8 @@ def nowhere(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("engine", launch.ENGINES)
 def test_a_browser_that_is_missing_is_named_with_what_may_help(nowhere, engine):
-    wanted = f"expected a {engine}, got none; try .*playwright install {engine}"
-    with pytest.raises(launch.Missing, match=wanted), launch.started(engine):
+    message = f"expected a {engine}, got none; try .*playwright install {engine}"
+    with pytest.raises(launch.Missing, match=message), launch.started(engine):
         pass
 
 
@@ -30,8 +30,8 @@ def test_a_firefox_that_does_not_start_is_missing(nowhere, monkeypatch, tmp_path
     program.write_text("#!/bin/sh\nexit 3\n")
     program.chmod(0o755)
     monkeypatch.setenv("FIREFOX", str(program))
-    wanted = "expected a firefox that starts, got .*FIREFOX=/path/to/firefox"
-    with pytest.raises(launch.Missing, match=wanted), launch.started("firefox"):
+    message = "expected a firefox that starts, got .*FIREFOX=/path/to/firefox"
+    with pytest.raises(launch.Missing, match=message), launch.started("firefox"):
         pass
     with sync_playwright():  # nothing is left open
         pass
@@ -50,8 +50,8 @@ def test_what_is_installed_can_be_refused_and_nothing_fails(
     monkeypatch.setattr(launch.subprocess, "run", lambda *a, **k: ran.append(a[0]))
     launch.main()
     assert {command[-1] for command in ran} <= {*launch.ENGINES, "--with-deps"}
-    said = capsys.readouterr().out
-    assert "expected a firefox" in said and "expected a webkit" in said
+    output = capsys.readouterr().out
+    assert "expected a firefox" in output and "expected a webkit" in output
 
 
 UNKNOWN = {"type": "error", "id": 7, "error": "unknown command", "stacktrace": ""}
@@ -70,9 +70,9 @@ UNKNOWN = {"type": "error", "id": 7, "error": "unknown command", "stacktrace": "
     ],
 )
 def test_of_an_older_firefox_one_error_is_taken_for_done(message, spared):
-    done = {"type": "success", "id": 7, "result": {}}
+    success = {"type": "success", "id": 7, "result": {}}
     assert json.loads(firefox.spared(json.dumps(message))) == (
-        done if spared else message
+        success if spared else message
     )
 
 
@@ -81,5 +81,5 @@ def test_what_firefox_says_reaches_playwright_with_another_address(capfd):
         "import sys; print('WebDriver BiDi listening on ws://x:1', file=sys.stderr)"
     )
     assert asyncio.run(firefox.main(sys.executable, "-c", speaks)) == 0
-    said = capfd.readouterr().err
-    assert firefox.LISTENS.search(said)[2].startswith("ws://127.0.0.1:")
+    errors = capfd.readouterr().err
+    assert firefox.LISTENS.search(errors)[2].startswith("ws://127.0.0.1:")

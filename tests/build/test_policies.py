@@ -77,21 +77,21 @@ def visit(browser, pages):
             site = stack.enter_context(served(pages, policy))
             context = browser.new_context(**options)
             stack.callback(context.close)
-            page, said = context.new_page(), []
-            page.on("pageerror", lambda error: said.append(str(error)))
-            page.on("console", lambda m: m.type == "error" and said.append(m.text))
+            page, messages = context.new_page(), []
+            page.on("pageerror", lambda error: messages.append(str(error)))
+            page.on("console", lambda m: m.type == "error" and messages.append(m.text))
             page.goto(f"{site}{name}.html")
             if policy != NOTHING and options.get("java_script_enabled", True):
                 page.evaluate(TYPESET)
-            return page, said
+            return page, messages
 
         yield open_page
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_without_inline_scripts_every_page_is_whole(visit, name):
-    page, said = visit(SCRIPTS, name)
-    assert not said
+    page, messages = visit(SCRIPTS, name)
+    assert not messages
     assert page.locator(SAID).count() == 1 and not page.locator(SAID).is_visible()
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
     assert visit(SCRIPTS, name, color_scheme="dark")[0].evaluate(
@@ -100,7 +100,7 @@ def test_without_inline_scripts_every_page_is_whole(visit, name):
 
 
 def test_without_inline_scripts_sliders_folds_and_formulas_work(visit):
-    page, said = visit(SCRIPTS, "book/01_small")
+    page, messages = visit(SCRIPTS, "book/01_small")
     assert page.locator(".math mjx-mfrac").count() == 1
     assert "frac" not in page.locator(".math").inner_text()
     for figure in page.locator("figure.interact").all():
@@ -115,7 +115,7 @@ def test_without_inline_scripts_sliders_folds_and_formulas_work(visit):
     assert answer.is_visible()
     page.evaluate("window.print = () => { window.printed = true; }")
     page.locator(".btn-download-pdf-button").evaluate("(button) => button.click()")
-    assert page.evaluate("window.printed") and not said
+    assert page.evaluate("window.printed") and not messages
 
 
 def test_the_script_of_figures_is_named_once_and_in_no_figure(pages):
@@ -156,9 +156,9 @@ def test_where_no_script_runs_the_page_and_each_figure_say_so(visit, policy, opt
     assert page.locator(SAID).count() == 3
     assert all(each.is_visible() for each in page.locator(SAID).all())
     assert page.locator("figure.interact .state:visible").count() == 2
-    told = "(p) => getComputedStyle(p, '::after').content"
+    script = "(p) => getComputedStyle(p, '::after').content"
     for each in page.locator(f"figure.interact {SAID}").all():
-        assert "No script runs here" in each.evaluate(told)
+        assert "No script runs here" in each.evaluate(script)
     for image in page.locator("figure.interact img").all():
         assert image.evaluate("(e) => e.naturalWidth") > 300 and image.is_visible()
     assert page.locator("form:visible").count() == 0
@@ -210,10 +210,10 @@ def test_scripts_move_once_data_stay_and_old_files_go(tmp_path):
             assert '<script type="module">export' in html  # no file from file://
             assert html.count(inline.WITHOUT) == 1
     moved = sorted((tmp_path / "_static" / "inline").iterdir())
-    said = {path.read_text("utf-8") for path in moved}
-    assert said == {"let a = 1;", 'var b = "é";'}
+    texts = {path.read_text("utf-8") for path in moved}
+    assert texts == {"let a = 1;", 'var b = "é";'}
     for page in pages:
         page.write_text("<body>\n<script>let c = 3;</script></body>", "utf-8")
     inline._move(app, None)
-    (left,) = (tmp_path / "_static" / "inline").iterdir()
-    assert left.read_text() == "let c = 3;"
+    (file,) = (tmp_path / "_static" / "inline").iterdir()
+    assert file.read_text() == "let c = 3;"

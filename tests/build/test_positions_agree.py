@@ -37,16 +37,16 @@ def page(tmp_path_factory):
 def test_python_and_the_page_read_a_position_alike(page, text):
     start = "slope=p%3D9%25,shift=-1.0,dashed=on"  # none of these
     try:
-        wanted = indices_of("line", line.controls, text)
+        expected = indices_of("line", line.controls, text)
     except ValueError:
-        wanted = (2, 0, 1)
+        expected = (2, 0, 1)
     set_to = "(x) => { location.hash = ''; location.hash = x; }"
     page.evaluate(set_to, f"#line:{start}")
     page.wait_for_function("document.querySelector('select').selectedIndex === 2")
     page.evaluate(set_to, f"#line:{text}")
     page.wait_for_timeout(150)
-    found = page.evaluate(
+    actual = page.evaluate(
         """() => [...document.querySelectorAll("select, input")].map(
           (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value)"""
     )
-    assert tuple(found) == wanted
+    assert tuple(actual) == expected

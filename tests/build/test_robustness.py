@@ -49,8 +49,8 @@ def run(command, folder, cells, *options):
 
 
 def test_a_claim_that_is_luck_fails_and_what_follows_a_fall_goes_on(tmp_path):
-    done = run("shake", tmp_path, CELLS, "--shifts", "2")
-    head, *falls = done.stdout.splitlines()
+    process = run("shake", tmp_path, CELLS, "--shifts", "2")
+    head, *falls = process.stdout.splitlines()
     assert head == "small: 2 shifts, 7 checks: 4 fell, 1 of 4 claims"
     claim, check, broken, loop = falls
     assert claim.startswith("  cell 2 (luck) line 1  CLAIM  under ")
@@ -58,36 +58,36 @@ def test_a_claim_that_is_luck_fails_and_what_follows_a_fall_goes_on(tmp_path):
     assert check.startswith("  cell 3 (luck-again) line 1  check  under ")
     assert "cell 4 (broken) line 1  check  under 2 of 2: ZeroDivisionError" in broken
     assert "cell 7 (loop) line 2  check  under 2 of 2: k = 1" in loop
-    assert done.returncode == 1 and done.stderr.startswith("1 claim fell")
+    assert process.returncode == 1 and process.stderr.startswith("1 claim fell")
 
 
 def test_claims_behind_an_experiment_that_raised_have_fallen(tmp_path):
     cells = {name: CELLS[name] for name in ("setup", "holds", "broken", "goes on")}
     cells["broken"] = (cells["broken"][0], "run")
-    done = run("shake", tmp_path, cells, "--shifts", "1")
-    assert "1 of 2 claims" in done.stdout and done.returncode == 1
+    process = run("shake", tmp_path, cells, "--shifts", "1")
+    assert "1 of 2 claims" in process.stdout and process.returncode == 1
 
 
 def test_checks_may_fall_where_claims_hold(tmp_path):
     cells = {name: CELLS[name] for name in ("setup", "holds", "loop")}
-    done = run("shake", tmp_path, cells, "--shifts", "1")
-    assert "1 shift, 2 checks: 1 fell, 0 of 1 claims" in done.stdout
-    assert done.returncode == 0 and not done.stderr
+    process = run("shake", tmp_path, cells, "--shifts", "1")
+    assert "1 shift, 2 checks: 1 fell, 0 of 1 claims" in process.stdout
+    assert process.returncode == 0 and not process.stderr
 
 
 @pytest.mark.parametrize(
-    ("status", "told"), [(3, "exit status 3"), (0, "no word of what fell")]
+    ("status", "message"), [(3, "exit status 3"), (0, "no word of what fell")]
 )
 def test_a_notebook_that_does_not_come_to_its_end_loses_its_claims(
-    tmp_path, status, told
+    tmp_path, status, message
 ):
     cells = {
         "end": (f"import os\nos._exit({status})", "run"),
         "claim": ("assert True", "check", "claim"),
     }
-    done = run("shake", tmp_path, cells, "--shifts", "1")
-    assert "1 of 1 claims" in done.stdout and told in done.stdout
-    assert done.returncode == 1
+    process = run("shake", tmp_path, cells, "--shifts", "1")
+    assert "1 of 1 claims" in process.stdout and message in process.stdout
+    assert process.returncode == 1
 
 
 @pytest.mark.parametrize("arguments", [["99_none"], ["08_backprop", "--shifts", "0"]])
@@ -99,13 +99,13 @@ def test_arguments_that_are_wrong_are_named(arguments, monkeypatch, capsys):
 
 
 def after(code, shift):
-    """The names that some code has bound under a shift, and the falls that it told."""
+    """Return the names that some code has bound under a shift, and the falls that it told."""
     falls = []
-    found = names(lambda line, got: falls.append((line, got)), shift)
-    found |= {"np": np, "torch": torch}
+    namespace = names(lambda line, outcome: falls.append((line, outcome)), shift)
+    namespace |= {"np": np, "torch": torch}
     for statement in watched(code, "<test>"):
-        exec(statement, found)
-    return found, falls
+        exec(statement, namespace)
+    return namespace, falls
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def after(code, shift):
 )  # fmt: skip
 def test_a_seed_is_moved_in_whichever_way_it_comes(code):
     moved, _ = after(code.format(seed=3), shift=70)
-    wanted, _ = after(code.format(seed=73), shift=0)
+    expected, _ = after(code.format(seed=73), shift=0)
     stayed, _ = after(code.format(seed=3), shift=0)
-    assert moved["x"] == wanted["x"] != stayed["x"]
+    assert moved["x"] == expected["x"] != stayed["x"]
 
 
 def test_seeds_stay_equal_or_different_and_keys_are_found_again():
@@ -191,20 +191,20 @@ for _ in range(120):
 
 
 def test_what_hangs_on_the_last_bit_falls_elsewhere_and_what_holds_does_not(tmp_path):
-    here = {"np": np}
-    exec(CHAOS, here)
+    namespace = {"np": np}
+    exec(CHAOS, namespace)
     cells = {
         "setup": ("import numpy as np", "setup"),
         "run": (CHAOS, "run"),
         "holds": ("assert x.min() > 0 and x.max() < 1", "check"),
-        "hangs": (f"assert abs(x.sum() - {here['x'].sum()}) < 1e-3", "check"),
+        "hangs": (f"assert abs(x.sum() - {namespace['x'].sum()}) < 1e-3", "check"),
     }
-    done = run("elsewhere", tmp_path, cells, "--only", "last bits 1", "two threads")
-    head, where, got = done.stdout.splitlines()
+    process = run("elsewhere", tmp_path, cells, "--only", "last bits 1", "two threads")
+    head, location, values = process.stdout.splitlines()
     assert head == "small: 2 arithmetics, 2 checks: 1 fell"
-    assert where == "  cell 3 (hangs) line 1  check"
-    assert got.startswith("    last bits 1: abs(x.sum() - ")
-    assert done.returncode == 1 and done.stderr.startswith("1 check fell")
+    assert location == "  cell 3 (hangs) line 1  check"
+    assert values.startswith("    last bits 1: abs(x.sum() - ")
+    assert process.returncode == 1 and process.stderr.startswith("1 check fell")
 
 
 def test_a_processor_that_is_not_known_is_named(monkeypatch, capsys):
@@ -226,18 +226,18 @@ def test_last_bits_move_by_one_and_only_where_there_are_any(kind):
     steps = (moved - values) / np.spacing(np.abs(values))
     up, down = (np.mean(steps * sign > 0.4) for sign in (1, -1))
     assert 0.45 < up < 0.55 and 0.45 < down < 0.55 and np.abs(steps).max() <= 1
-    again, other = values.copy(), values.copy()
-    last_bits.disturb(again, 1)
+    repeated, other = values.copy(), values.copy()
+    last_bits.disturb(repeated, 1)
     last_bits.disturb(other, 2)
-    np.testing.assert_array_equal(again, moved)
+    np.testing.assert_array_equal(repeated, moved)
     assert (other != moved).mean() > 0.3
 
 
 def test_a_product_moves_as_on_another_processor_and_its_gradient_stays():
     product, rng = last_bits.product(1), np.random.default_rng(4)
     a, b = (rng.normal(size=shape) for shape in ((70, 40), (40, 30)))
-    off = np.abs(product(a, b) - a @ b) / np.sqrt(a**2 @ b**2) / np.finfo(float).eps
-    assert 1 < np.median(off) < 3 and off.max() < 4
+    errors = np.abs(product(a, b) - a @ b) / np.sqrt(a**2 @ b**2) / np.finfo(float).eps
+    assert 1 < np.median(errors) < 3 and errors.max() < 4
     assert isinstance(product(a[0], b[:, 0]), np.floating)
     dot = product(torch.tensor(a[0]), torch.tensor(b[:, 0]))
     assert dot.shape == () and 0 < abs(dot - a[0] @ b[:, 0]) < 1e-13

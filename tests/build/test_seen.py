@@ -51,14 +51,14 @@ def notebook(check, position="a=3,ink=dark%20red"):
 
 
 def lacks(check, *position):
-    """What the check of a small notebook does not notice."""
+    """Return what the check of a small notebook does not notice."""
     names, small = {}, notebook(check, *position)
     with shown_with(lambda function, controls: {}):
         for cell in small.cells[:2]:
             exec(cell.source, names)
-        found = unnoticed(small, names)
+        errors = unnoticed(small, names)
     assert not plt.get_fignums()
-    return found
+    return errors
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_what_notices_nothing_is_named(check):
 
 
 def test_a_check_of_another_position_is_named():
-    (place,) = lacks('assert height(xs, 2, "blue") == 4')
-    assert place == "curve: expected a check at a=3,ink=dark%20red, got none"
+    (error,) = lacks('assert height(xs, 2, "blue") == 4')
+    assert error == "curve: expected a check at a=3,ink=dark%20red, got none"
 
 
 def test_a_figure_whose_cells_were_not_run_is_left_out():
@@ -121,9 +121,9 @@ def test_numbers_in_whatever_holds_them_are_moved():
 def test_a_build_tries_the_checks_after_the_notebook(tmp_path, compared, status):
     check = f'assert height(xs, 3, "dark red") {compared}'
     nbformat.write(notebook(check), tmp_path / "small.ipynb")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "press.execution.pytest_plugin", "--noconftest",
          "-p", "no:cacheprovider", "--color=no", tmp_path / "small.ipynb"],
         cwd=ROOT, capture_output=True, encoding="utf-8", timeout=120,
     )  # fmt: skip
-    assert done.returncode == status, done.stdout
+    assert process.returncode == status, process.stdout

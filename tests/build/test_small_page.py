@@ -16,7 +16,7 @@ from press import chapters
 from press.decks import cut, present
 from press.pages import markdown
 from press.pages.chapter_head import hub_link
-from press.pages.code import OPEN, LeanFormatter
+from press.pages.code import MAX_OPEN_LINES, LeanFormatter
 from tests.benchmarks.readiness import readiness
 from tests.browser import chromium
 from tests.build.small_book import SETUP, SOUND, build, check, executed, write
@@ -43,11 +43,11 @@ CHAPTER = [
     "## Look\n\nA question.",
     (SOUND, "widget"),
     f"```{{admonition}} What you should have seen\n:class: note, dropdown\n\n{LINK}.\n```",
-    (check(OPEN["check"]), "check"),
-    (check(OPEN["check"] + 1), "check"),
+    (check(MAX_OPEN_LINES["check"]), "check"),
+    (check(MAX_OPEN_LINES["check"] + 1), "check"),
     (SEEN, "check", "seen"),
-    (check(OPEN["run"]), "run"),
-    (check(OPEN["run"] + 1), "run"),
+    (check(MAX_OPEN_LINES["run"]), "run"),
+    (check(MAX_OPEN_LINES["run"] + 1), "run"),
     "## Aside *\n\nA thing that **nobody** needs.",
     (check(2), "check"),
     (DRAWN, "figure"),
@@ -76,9 +76,9 @@ def book(tmp_path_factory):
     with pytest.MonkeyPatch.context() as system:
         system.setenv("LC_ALL", "C")
         system.delenv("PYTHONUTF8", raising=False)
-        done = build(folder)
-    assert executed(done) == {"01_small", "words", "index"}
-    assert "TCP" not in done.stdout + done.stderr
+        process = build(folder)
+    assert executed(process) == {"01_small", "words", "index"}
+    assert "TCP" not in process.stdout + process.stderr
     return folder
 
 
@@ -133,8 +133,8 @@ def test_a_long_experiment_is_folded_and_what_it_prints_stays(page):
 
 
 def test_a_drawing_says_what_it_shows(page):
-    drawn, plotted = page.select("div.cell.tag_figure")
-    (image,) = drawn.select("img")
+    drawing, plotted = page.select("div.cell.tag_figure")
+    (image,) = drawing.select("img")
     assert image["alt"] == "A step: h leads to x < 1."
     assert "Figure size" not in plotted.select_one("img")["alt"]
 
@@ -177,7 +177,7 @@ def test_words_that_set_a_figure_are_plain_where_it_is_not_beside_them():
 
 
 def head_of(book):
-    """The line under the title of the small chapter, and the texts of its links."""
+    """Return the line under the title of the small chapter, and the texts of its links."""
     path = book / "_build" / "html" / "book" / "01_small.html"
     page = BeautifulSoup(path.read_text(), "html.parser")
     head = page.select_one("article h1").find_next_sibling()
@@ -198,8 +198,8 @@ def test_the_head_of_a_page_leads_to_what_there_is(book):
         (folder / f"{name}.zip").write_text("made")
     assert executed(build(book)) == set()
     _, links = head_of(book)
-    first = ["Homework", "Homework: exam a", "Project"]
-    assert links == [*first, "Slides", "On the hub"]
+    names = ["Homework", "Homework: exam a", "Project"]
+    assert links == [*names, "Slides", "On the hub"]
 
 
 def test_the_foot_of_a_page_names_its_neighbour_and_the_parts(page):
@@ -225,10 +225,10 @@ def test_formulas_far_away_are_typeset_before_printing(book):
         waiting = "document.querySelectorAll('mjx-lazy').length"
         assert page.evaluate(waiting) > 0
         # At once, without waiting: print does not wait either.
-        left = page.evaluate(
+        unset = page.evaluate(
             f"window.dispatchEvent(new Event('beforeprint')) && {waiting}"
         )
-        assert left == 0 and page.locator(".math mjx-math").count() == 2
+        assert unset == 0 and page.locator(".math mjx-math").count() == 2
 
 
 def test_on_a_phone_no_button_covers_the_text(book):

@@ -12,18 +12,18 @@ KEPT = "\n ,.0?abcdefghijklmnopqrstuvwxyz"
 
 
 def characters():
-    """This book's prose, as chapters 14 and 15 divide it, by the name of the part."""
+    """Return this book's prose, as chapters 14 and 15 divide it, by the name of the part."""
     tidy = lambda s: re.sub(r"[^a-z0 .,?]", "", re.sub("[0-9]+", "0", s.lower()))
     every = dict.fromkeys(tidy(s) + "\n" for s in data.load_prose().split("\n"))
     lines = [s for s in every if s[1:]]
     return {
-        name: "".join(s for i, s in enumerate(lines) if i // 20 % 10 in some)
-        for name, some in (("train", range(8)), ("valid", [8]), ("test", [9]))
+        name: "".join(s for i, s in enumerate(lines) if i // 20 % 10 in digits)
+        for name, digits in (("train", range(8)), ("valid", [8]), ("test", [9]))
     }
 
 
 def perplexity(kind, H, lr, seed, texts, passes=3, N=32, T=16):
-    """Of the validation and the test characters, trained as Chapter 14 trains its own."""
+    """Return validation and test perplexity of a network trained as Chapter 14 trains its own."""
     ids = {name: torch.tensor([KEPT.index(c) for c in s]) for name, s in texts.items()}
     code, C = lambda i: torch.nn.functional.one_hot(i, len(KEPT)).float(), len(KEPT)
     cell, out = getattr(nn, kind)(C, H), nn.Linear(H, C)
@@ -57,7 +57,7 @@ def perplexity(kind, H, lr, seed, texts, passes=3, N=32, T=16):
 
 
 def kneser_ney(text, order, beta, V):
-    """Interpolated Kneser-Ney of Chapter 13 on characters: log p of a character."""
+    """Return Chapter 13's interpolated Kneser-Ney on characters: log p of a character."""
     grams, levels = Counter(windows(text, order)), []
     for _ in range(order):
         table, sums = dict(grams), {}

@@ -33,8 +33,10 @@ def with_relations(book):
 
 def texts_without_labels(book):
     """Draw 16,000 texts of chapter 19, none of the page's test, and number their words."""
-    drawn = book["reviews"](16_000, rng=np.random.default_rng(77), without=book["TEST"])
-    texts = [review.text for review in drawn]
+    reviews = book["reviews"](
+        16_000, rng=np.random.default_rng(77), without=book["TEST"]
+    )
+    texts = [review.text for review in reviews]
     return texts, book["number_words"](texts, 1000)
 
 

@@ -39,7 +39,7 @@ programs = st.lists(
 
 
 def fits(name, shapes):
-    """Whether a step may be taken with arrays of these shapes."""
+    """Return whether a step may be taken with arrays of these shapes."""
     if name == "product":
         return all(len(s) >= 2 for s in shapes) and shapes[0][-1] == shapes[1][-1]
     if name in {"mean", "largest", "last axis", "sum", "turn", "pick"}:
@@ -48,7 +48,7 @@ def fits(name, shapes):
 
 
 def run(program, leaves, F, shape):
-    """The last result of a program that steps from array to array."""
+    """Return the last result of a program that steps from array to array."""
     pool, used = list(leaves), 0
     for name, i, j in program:
         count, do = STEPS[name]
@@ -74,12 +74,14 @@ def assert_torch_agrees(book, program, seed):
     ours = [book["Tensor"](v) for v in arrays]
     theirs = [torch.tensor(v, requires_grad=True) for v in arrays]
     F = {n: getattr(torch, n) for n in names[:5]} | {"largest": torch.amax}
-    mine, used = run(program, ours, {n: book[n] for n in names}, lambda v: v.data.shape)
+    by_tensors, used = run(
+        program, ours, {n: book[n] for n in names}, lambda v: v.data.shape
+    )
     other, same = run(program, theirs, F, lambda v: tuple(v.shape))
     assert used == same
-    mine.backward()
+    by_tensors.backward()
     other.backward()
-    np.testing.assert_allclose(mine.data, other.detach(), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(by_tensors.data, other.detach(), rtol=1e-9, atol=1e-9)
     for v, w in zip(ours, theirs, strict=True):
         assert (v.grad is None) == (w.grad is None)
         if w.grad is not None:

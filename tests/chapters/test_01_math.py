@@ -55,18 +55,18 @@ def test_the_jacobian_of_the_fold_is_autograds(book, seed):
     (x,) = draw(seed, 2)
     exact = jacobian(book["fold_torch"], torch.tensor(x))
     assert_close(book["fold_jacobian"](x), exact, name="J")
-    found = book["difference_jacobian"](book["fold"], x)
-    assert_close(found, exact, name="J by differences", rtol=1e-7, atol=1e-9)
+    J = book["difference_jacobian"](book["fold"], x)
+    assert_close(J, exact, name="J by differences", rtol=1e-7, atol=1e-9)
 
 
 @few
 @given(seeds, sizes, sizes)
 def test_difference_jacobian_of_any_shape_is_autograds(book, seed, m, n):
     A, x = draw(seed, (m, n), n)
-    found = book["difference_jacobian"](lambda x: np.sin(A @ x), x)
+    J = book["difference_jacobian"](lambda x: np.sin(A @ x), x)
     exact = jacobian(lambda x: torch.sin(torch.tensor(A) @ x), torch.tensor(x))
-    assert found.shape == (m, n)
-    assert_close(found, exact, name="J", rtol=1e-6, atol=1e-8)
+    assert J.shape == (m, n)
+    assert_close(J, exact, name="J", rtol=1e-6, atol=1e-8)
 
 
 @few

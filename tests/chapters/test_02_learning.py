@@ -22,7 +22,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def sides(rng, n):
-    """Labels ±1 of n ≥ 2 examples, both of which occur."""
+    """Return labels ±1 of n ≥ 2 examples, both of which occur."""
     return rng.permutation(np.append([-1.0, 1.0], rng.choice([-1.0, 1.0], n - 2)))
 
 
@@ -42,10 +42,10 @@ def test_neighbours_are_scikit_learns(book, seed, n, D, M):
 def test_the_best_threshold_is_the_best_of_all(book, seed, n, values):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, values, n).astype(float), rng.choice([-1.0, 1.0], n)
-    t, least = book["best_threshold"](x, y)
+    t, fewest = book["best_threshold"](x, y)
     tried = np.append(np.arange(-1, values) + 0.5, [-2, values])
-    assert least == min(book["empirical_risk"](u, x, y) for u in tried)
-    assert_close(book["empirical_risk"](t, x, y), least, name="its own")
+    assert fewest == min(book["empirical_risk"](u, x, y) for u in tried)
+    assert_close(book["empirical_risk"](t, x, y), fewest, name="its own")
 
 
 @few
@@ -89,21 +89,23 @@ def test_cross_entropy_is_torchs(book, seed, C):
 @given(seeds, st.integers(2, 6), st.integers(5, 60))
 def test_measures_are_scikit_learns(book, seed, C, n):
     rng = np.random.default_rng(seed)
-    y, said = rng.integers(0, C, n), rng.integers(0, C, n)
-    T = book["confusion"](y, said, C)
+    y, predicted = rng.integers(0, C, n), rng.integers(0, C, n)
+    T = book["confusion"](y, predicted, C)
     labels = list(range(C))
-    assert (T == metrics.confusion_matrix(y, said, labels=labels)).all()
-    how = {"labels": labels, "zero_division": 0}
-    theirs = metrics.precision_recall_fscore_support(y, said, **how)[:3]
+    assert (T == metrics.confusion_matrix(y, predicted, labels=labels)).all()
+    options = {"labels": labels, "zero_division": 0}
+    theirs = metrics.precision_recall_fscore_support(y, predicted, **options)[:3]
     assert_close(np.array(book["per_class"](T)), np.array(theirs), name="per class")
     assert_close(
-        np.array(book["micro"](T, labels)), np.full(3, np.mean(y == said)), name="all"
+        np.array(book["micro"](T, labels)),
+        np.full(3, np.mean(y == predicted)),
+        name="all",
     )
-    some = labels[1:]
+    subset = labels[1:]
     if T[:, 1:].sum() and T[1:].sum():
-        how = {"labels": some, "average": "micro", "zero_division": 0}
-        theirs = metrics.precision_recall_fscore_support(y, said, **how)[:3]
-        assert_close(np.array(book["micro"](T, some)), np.array(theirs), name="some")
+        options = {"labels": subset, "average": "micro", "zero_division": 0}
+        theirs = metrics.precision_recall_fscore_support(y, predicted, **options)[:3]
+        assert_close(np.array(book["micro"](T, subset)), np.array(theirs), name="some")
 
 
 @few
@@ -115,8 +117,8 @@ def test_roc_and_its_area_are_scikit_learns(book, seed, n, values):
     assert_close(np.array(book["roc"](score, y)), np.array(theirs[:2]), name="curve")
     assert_close(book["auc"](score, y), metrics.roc_auc_score(y, score), name="area")
     t = np.array([0.3, 1.1])
-    said = np.where(score > t[:, None], 1.0, -1.0)
-    paid = (7 * (said < y) + (said > y)).mean(axis=1)
+    predicted = np.where(score > t[:, None], 1.0, -1.0)
+    paid = (7 * (predicted < y) + (predicted > y)).mean(axis=1)
     assert_close(book["costs"](score, y, t, 7), paid, name="costs")
 
 
@@ -267,10 +269,10 @@ def test_only_known_classes_are_counted(book, kind):
 @given(seeds, st.integers(2, 5), st.integers(0, 9))
 def test_measures_of_weighted_and_of_no_examples_are_scikit_learns(book, seed, C, n):
     rng = np.random.default_rng(seed)
-    y, said = rng.integers(0, C, (2, n))
+    y, predicted = rng.integers(0, C, (2, n))
     weight, T = rng.random(n) / 9, np.zeros((C, C))
-    np.add.at(T, (y, said), weight)
-    how = {"labels": range(C), "zero_division": 0, "sample_weight": weight}
+    np.add.at(T, (y, predicted), weight)
+    options = {"labels": range(C), "zero_division": 0, "sample_weight": weight}
     for average, ours in (
         (None, book["per_class"](T)),
         ("micro", book["micro"](T, range(C))),
@@ -279,14 +281,14 @@ def test_measures_of_weighted_and_of_no_examples_are_scikit_learns(book, seed, C
             assert not np.any(ours)
         else:
             theirs = metrics.precision_recall_fscore_support(
-                y, said, average=average, **how
+                y, predicted, average=average, **options
             )
             assert_close(np.array(ours), np.array(theirs[:3]), name=f"{average}")
     if n:
-        said[:] = 0  # no other class is ever decided
-        ours = book["micro"](book["confusion"](y, said, C), range(1, C))
-        how = {"labels": range(1, C), "zero_division": 0, "average": "micro"}
-        theirs = metrics.precision_recall_fscore_support(y, said, **how)
+        predicted[:] = 0  # no other class is ever decided
+        ours = book["micro"](book["confusion"](y, predicted, C), range(1, C))
+        options = {"labels": range(1, C), "zero_division": 0, "average": "micro"}
+        theirs = metrics.precision_recall_fscore_support(y, predicted, **options)
         assert_close(np.array(ours), np.array(theirs[:3]), name="none decided")
 
 

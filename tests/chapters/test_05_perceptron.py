@@ -104,13 +104,13 @@ def test_a_margin_is_there_exactly_if_a_linear_programme_finds_one(book, seed, s
 @pytest.mark.parametrize("gamma", [1e-2, 1e-4, 1e-6, 1e-8, 0.0])
 def test_a_narrow_margin_is_found(book, gamma):
     rng = np.random.default_rng(0)
-    first, *others = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    normal, *others = np.linalg.qr(rng.normal(size=(6, 6)))[0]
     rest = rng.normal(size=(15, 5)) @ np.array(others)
-    Z = np.vstack([rest, -rest]) + gamma * first  # the shortest mixture is γ · first
-    w_star, found = book["widest_margin"](Z)
-    assert_close(found, gamma, name="γ", rtol=1e-6, atol=1e-14)
+    Z = np.vstack([rest, -rest]) + gamma * normal  # the shortest mixture is γ · normal
+    w_star, margin = book["widest_margin"](Z)
+    assert_close(margin, gamma, name="γ", rtol=1e-6, atol=1e-14)
     if gamma >= 1e-4:  # below, the direction of so short a mixture drowns in rounding
-        assert_close(w_star, first, name="w*", atol=1e-9)
+        assert_close(w_star, normal, name="w*", atol=1e-9)
         assert_close((Z @ w_star).min(), gamma, name="both ends", rtol=1e-5)
 
 
@@ -122,7 +122,7 @@ def test_many_classes_make_torchs_steps(book, seed, size, epochs):
     X, labels = rng.normal(size=(N, D)), rng.integers(0, 3, size=N)
     W = torch.zeros(D, 3, dtype=torch.float64, requires_grad=True)
     total = torch.zeros(D, 3, dtype=torch.float64)
-    X_t, made = torch.tensor(X), 0
+    X_t, steps = torch.tensor(X), 0
     for _ in range(epochs):
         for x, label in zip(X_t, labels, strict=True):
             scores = x @ W
@@ -131,11 +131,11 @@ def test_many_classes_make_torchs_steps(book, seed, size, epochs):
                 W -= W.grad
             W.grad = None
             total += W.detach()
-            made += 1
+            steps += 1
     last, mean, counts = book["multiclass"](X, labels, 3, epochs)
     assume(counts[-1] > 0)  # ours stops, the loop above does not
     assert_close(last, W.detach().numpy(), name="last", atol=1e-9)
-    assert_close(mean, (total / made).numpy(), name="mean", atol=1e-9)
+    assert_close(mean, (total / steps).numpy(), name="mean", atol=1e-9)
     naive = book["multiclass"](X, labels, 3, epochs, lazy=False)
     assert_close(mean, naive[1], name="lazy = naive", atol=1e-9)
 
@@ -162,17 +162,17 @@ def test_structured_weights_are_the_mean_over_all_steps(book, seed):
                 (x @ W)[range(3), z].sum() + A[list(z[:-1]), list(z[1:])].sum()
             )
             read = max(product(range(3), repeat=3), key=score)
-            for place in range(3):
-                W[:, y[place]] += x[place]
-                W[:, read[place]] -= x[place]
+            for index in range(3):
+                W[:, y[index]] += x[index]
+                W[:, read[index]] -= x[index]
             for i, j in pairwise(y):
                 A[i, j] += 1
             for i, j in pairwise(read):
                 A[i, j] -= 1
             sums = [sums[0] + W, sums[1] + A]
     ours = book["structured"](rows, answers, 3, 2)
-    for mine, total in zip(ours, sums, strict=True):
-        assert_close(mine, total / 14, name="mean", atol=1e-9)
+    for weights, total in zip(ours, sums, strict=True):
+        assert_close(weights, total / 14, name="mean", atol=1e-9)
 
 
 @few

@@ -108,21 +108,21 @@ def test_maxout_is_convex_and_contains_relu_and_the_absolute_value(book, seed, t
     z = rng.normal(size=(9, 1))
     for low, desired in ((0.0, np.maximum(z, 0)), (-1.0, np.abs(z))):
         pieces = np.array([low, 1.0]).reshape(2, 1, 1)
-        found = book["maxout"](z, pieces, np.zeros((2, 1)))[0]
-        np.testing.assert_array_equal(found, desired)
+        A = book["maxout"](z, pieces, np.zeros((2, 1)))[0]
+        np.testing.assert_array_equal(A, desired)
 
 
 def test_weights_and_slopes_are_less_related_in_a_wide_layer(book):
     """What is passed on in a layer, over χ: step (a) of eq-06-chi is an approximation."""
     passed = {}
     for D in (16, 96):
-        drawn = [
+        correlations = [
             book["through_layers"](book["logistic"], 11, seed=k, D=D) for k in range(6)
         ]
         passed[D] = np.mean(
             [
                 np.log(sizes[-1] / np.prod(book["chi"](11, slopes))) / 30
-                for sizes, _, slopes in drawn
+                for sizes, _, slopes in correlations
             ]
         )
     assert passed[16] < np.log(0.96) and abs(passed[96]) < 0.02
@@ -135,7 +135,7 @@ def test_an_epoch_takes_each_batch_once(book):
         k: p + 0.1 * rng.normal(size=p.shape)
         for k, p in book["init"](4, 3, rng).items()
     }
-    found, _ = book["train"](
+    trained, _ = book["train"](
         start,
         X,
         y,
@@ -150,7 +150,7 @@ def test_an_epoch_takes_each_batch_once(book):
         _, grads = book["loss_and_grads"](P, X[rows], y[rows], book["tanh"])
         P = {k: P[k] - 0.3 * grads[k] for k in P}
     for key in P:
-        np.testing.assert_allclose(found[key], P[key], rtol=1e-12)
+        np.testing.assert_allclose(trained[key], P[key], rtol=1e-12)
 
 
 def test_weights_start_with_the_variance_that_the_chapter_says(book):
@@ -188,8 +188,8 @@ def test_a_batch_larger_than_the_data_is_all_of_them(book, N, more, seed):
         rng.normal(size=(N, 3)),
         rng.integers(0, 2, N) * 1.0,
     )
-    how = {"lr": 0.3, "epochs": 2, "batch": N + more}
-    trained, losses = book["train"](P, X, y, book["tanh"], rng=rng, **how)
+    options = {"lr": 0.3, "epochs": 2, "batch": N + more}
+    trained, losses = book["train"](P, X, y, book["tanh"], rng=rng, **options)
     for loss in losses:
         value, grads = book["loss_and_grads"](P, X, y, book["tanh"])
         P = {k: P[k] - 0.3 * grads[k] for k in P}

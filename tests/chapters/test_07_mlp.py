@@ -89,10 +89,10 @@ def test_three_libraries_take_our_steps(book, seed, D, H, lr):
 def test_a_random_boolean_function_is_computed(book, seed, n):
     X = book["all_inputs"](n)
     assert len({*map(tuple, X)}) == 2**n
-    wanted = np.random.default_rng(seed).choice([-1, 1], size=2**n)
-    Ws, bs = book["boolean_network"](X[wanted == 1])
+    expected = np.random.default_rng(seed).choice([-1, 1], size=2**n)
+    Ws, bs = book["boolean_network"](X[expected == 1])
     answers = book["forward"](X, Ws, bs, [np.sign] * 2)[-1][:, 0]
-    assert (answers == wanted).all()
+    assert (answers == expected).all()
 
 
 @pytest.mark.parametrize("n", range(1, 11))
@@ -124,11 +124,11 @@ def test_a_staircase_holds_each_centre_and_hats_each_border(book, seed, M):
     assert_close(book["follow"](f, M, "ReLU", t), f(t), name="borders", atol=1e-9)
     x = np.linspace(-1, 1, 997)
     assert np.abs(book["follow"](f, M, "step", x) - f(x)).max() <= abs(c) / M + 1e-9
-    off = np.abs(book["follow"](f, M, "ReLU", x) - f(x)).max()
-    assert off <= c**2 / 2 / M**2 + 1e-9
+    error = np.abs(book["follow"](f, M, "ReLU", x) - f(x)).max()
+    assert error <= c**2 / 2 / M**2 + 1e-9
     for a in (0.3, 2.0):
-        off = np.abs(book["follow"](f, M, "logistic", x, a) - f(x)).max()
-        assert off <= abs(c) / M * (1 + 2 / np.expm1(a)) + 1e-9
+        error = np.abs(book["follow"](f, M, "logistic", x, a) - f(x)).max()
+        assert error <= abs(c) / M * (1 + 2 / np.expm1(a)) + 1e-9
 
 
 @pytest.mark.parametrize("L", range(1, 9))
@@ -290,8 +290,8 @@ def test_cover_counts_three_and_four_points_in_the_plane():
     """The 8 of 8 and 14 of 16 of the page, by cutting with many random lines."""
     rng = np.random.default_rng(10)
     W, b = rng.normal(size=(2, 20_000)), 2 * rng.normal(size=20_000)
-    for X, wanted in ((np.eye(3)[:, :2], 8), (FOUR, 14)):
-        assert len(np.unique(X @ W + b > 0, axis=1).T) == wanted
+    for X, expected in ((np.eye(3)[:, :2], 8), (FOUR, 14)):
+        assert len(np.unique(X @ W + b > 0, axis=1).T) == expected
 
 
 def test_cubes_for_an_error_of_a_tenth():

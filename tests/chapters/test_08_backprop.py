@@ -107,8 +107,11 @@ def test_training_keeps_weights_whatever_the_batch_and_the_accuracy(
     X, Y = rng.normal(size=(N, 3)), np.eye(2)[rng.integers(0, 2, N)]
     start = book["weights"]([3, 2], rng)
     parts = X, X, Y, np.tile([-1.0, -1.0, 1.0], (N, 1))  # a class that is never found
-    curves, how = {1: "linear"}, {"lr": 0.1, "batch": batch, "patience": 2, "most": 9}
-    history, W, b = book["train"](parts, *start, curves, rng, **how)
+    curves, options = (
+        {1: "linear"},
+        {"lr": 0.1, "batch": batch, "patience": 2, "most": 9},
+    )
+    history, W, b = book["train"](parts, *start, curves, rng, **options)
     assert history == [0.0] * 9 and W[1].shape == (3, 2) and b[1].shape == (2,)
 
 
@@ -246,10 +249,10 @@ def test_the_programs_of_micrograds_tests(book):
     for program, inputs in (
         (sanity, {"x": -4.0}), (more_operations, {"a": -4.0, "b": 2.0}),
     ):  # fmt: skip
-        (mine, grads), (theirs, wanted) = both_sides(program, book, **inputs)
-        assert_near(mine.data, theirs.detach())
+        (value, grads), (torch_value, torch_grads) = both_sides(program, book, **inputs)
+        assert_near(value.data, torch_value.detach())
         for name, grad in grads.items():
-            assert_near(grad, wanted[name])
+            assert_near(grad, torch_grads[name])
 
 
 def test_a_second_backward_of_the_scalar_engine_adds_the_same_again(book):
@@ -257,7 +260,7 @@ def test_a_second_backward_of_the_scalar_engine_adds_the_same_again(book):
     x, y = Value(1.5), Value(-0.7)
     out = (x * y + x).tanh() * y
     out.backward()
-    first = x.grad, y.grad
+    grads_once = x.grad, y.grad
     out.backward()
-    assert_near(x.grad, 2 * first[0])
-    assert_near(y.grad, 2 * first[1])
+    assert_near(x.grad, 2 * grads_once[0])
+    assert_near(y.grad, 2 * grads_once[1])

@@ -34,8 +34,8 @@ def test_plain_arrays_are_constants_on_either_side(book):
     A, x = rng.normal(size=(2, 3)), book["Tensor"](rng.normal(size=(3, 4)))
     out = (A @ x - 1.0) * np.arange(4.0) / 2
     out.sum().backward()
-    wanted = A.T @ np.broadcast_to(np.arange(4.0) / 2, (2, 4))
-    assert_close(x.grad, wanted, name="dx")
+    expected = A.T @ np.broadcast_to(np.arange(4.0) / 2, (2, 4))
+    assert_close(x.grad, expected, name="dx")
     with pytest.raises(ValueError, match="expected matrices"):
         A[0] @ x
 

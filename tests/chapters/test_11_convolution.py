@@ -31,17 +31,17 @@ def test_a_layer_equals_conv2d_both_ways(
     X, K, b = (rng.normal(size=shape) for shape in shapes)
     dY = rng.normal(size=book["conv"](X, K, b, s, p, d).shape)
     layer = lambda X, K, b: F.conv2d(X, K, b, s, p, d)
-    there, (dX, dK, db) = autograd(layer, X, K, b, upstream=dY)
+    expected, (dX, dK, db) = autograd(layer, X, K, b, upstream=dY)
     for way in ("conv_loops", "conv_windows", "conv", "conv_einsum"):
-        assert_near(book[way](X, K, b, s, p, d), there)
+        assert_near(book[way](X, K, b, s, p, d), expected)
     assert_near(book["input_gradient"](dY, X, K, s, p, d), dX)
     assert_near(book["kernel_gradient"](dY, X, m1, m2, s, p, d), (dK, db))
     M = book["layer_matrix"](K, X, s, p, d)
-    assert M.shape == (there[0].size, X[0].size)
+    assert M.shape == (expected[0].size, X[0].size)
     assert_near((M.T @ dY.reshape(N, -1).T).T.reshape(X.shape), dX)
-    assert book["length"](H, m1, s, p, d) == there.shape[2]
+    assert book["length"](H, m1, s, p, d) == expected.shape[2]
     if s == d == 1 and p == 0:
-        assert_near(book["conv_fft"](X, K, b), there)
+        assert_near(book["conv_fft"](X, K, b), expected)
 
 
 @few
@@ -57,26 +57,26 @@ def test_a_line_equals_numpy(book, seed, n, m):
 @given(n=st.integers(3, 12), m=small, s=small, p=st.integers(0, 3), d=st.integers(1, 2))
 def test_taps_are_the_places_that_a_layer_reads(book, n, m, s, p, d):
     assume(n + 2 * p > d * (m - 1))
-    where = F.pad(torch.arange(1.0, n + 1), (p, p))  # 0 in the padding
+    positions = F.pad(torch.arange(1.0, n + 1), (p, p))  # 0 in the padding
     taps = book["taps"](n, m, s, p, d)
-    windows = where.unfold(0, d * (m - 1) + 1, s)[:, ::d].double()
+    windows = positions.unfold(0, d * (m - 1) + 1, s)[:, ::d].double()
     assert_near(np.where((taps >= 0) & (taps < n), taps + 1.0, 0.0), windows)
 
 
 @few
 @given(
     seed=seeds, N=sizes, channels=sizes, H=sides, W=sides, m=small, s=small,
-    how=st.sampled_from(["max", "mean"]),
+    kind=st.sampled_from(["max", "mean"]),
 )  # fmt: skip
-def test_pooling_equals_torch_both_ways(book, seed, N, channels, H, W, m, s, how):
+def test_pooling_equals_torch_both_ways(book, seed, N, channels, H, W, m, s, kind):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(N, channels, H, W))
-    theirs = {"max": F.max_pool2d, "mean": F.avg_pool2d}[how]
-    ours = book["pool"](X, m, s, how)
+    theirs = {"max": F.max_pool2d, "mean": F.avg_pool2d}[kind]
+    ours = book["pool"](X, m, s, kind)
     dY = rng.normal(size=ours.shape)
-    there, (dX,) = autograd(lambda X: theirs(X, m, s), X, upstream=dY)
-    assert_near(ours, there)
-    assert_near(book["pool_gradient"](dY, X, m, s, how), dX)
+    expected, (dX,) = autograd(lambda X: theirs(X, m, s), X, upstream=dY)
+    assert_near(ours, expected)
+    assert_near(book["pool_gradient"](dY, X, m, s, kind), dX)
 
 
 layers = st.lists(
@@ -108,12 +108,12 @@ def test_the_network_equals_torch(book, seed, N, size):
     P = book["start"](size, rng)
     net = book["layered"](P, size)
     logits, back = book["conv_net"](P, X, size)
-    there = net(torch.tensor(X))
-    assert_near(logits, there)
-    F.cross_entropy(there, torch.tensor(y)).backward()
+    expected = net(torch.tensor(X))
+    assert_near(logits, expected)
+    F.cross_entropy(expected, torch.tensor(y)).backward()
     grads = back((softmax(logits, axis=1) - np.eye(10)[y]) / N)
-    wanted = net[0].weight, net[0].bias, net[4].weight.T, net[4].bias
-    for ours, leaf, parameter in zip(grads, wanted, "KbVb", strict=True):
+    weights = net[0].weight, net[0].bias, net[4].weight.T, net[4].bias
+    for ours, leaf, parameter in zip(grads, weights, "KbVb", strict=True):
         slope = net[4].weight.grad.T if parameter == "V" else leaf.grad
         assert_near(ours, slope)
 
@@ -195,10 +195,10 @@ def test_whole_numbers_and_an_empty_batch_are_computed_as_by_torch(book, seed, d
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 200, size=(2, 3, 5, 4)).astype(dtype)
     K, b = rng.normal(size=(4, 3, 2, 3)), rng.normal(size=4)
-    there = F.conv2d(*map(torch.tensor, (X.astype(float), K, b)))
+    expected = F.conv2d(*map(torch.tensor, (X.astype(float), K, b)))
     for way in WAYS:
-        assert_near(book[way](X, K, b), there)
-        assert_near(book[way](X[:0], K, b), there[:0])
+        assert_near(book[way](X, K, b), expected)
+        assert_near(book[way](X[:0], K, b), expected[:0])
 
 
 @few

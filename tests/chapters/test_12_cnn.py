@@ -110,9 +110,9 @@ def test_full_size_path_reads_files_and_trains(book, tmp_path):
             ):  # as if they had been fetched before
                 (tmp_path / name).mkdir(exist_ok=True)
                 (tmp_path / name / file).write_bytes(packed)
-    where = {"checksums": sums, "cache": tmp_path}
+    options = {"checksums": sums, "cache": tmp_path}
     for load in (downloads.load_mnist, downloads.load_fashion_mnist):
-        assert book["on_full_size"](partial(load, **where), epochs=20) > 0.5
+        assert book["on_full_size"](partial(load, **options), epochs=20) > 0.5
 
 
 def test_the_rate_of_lenet_is_the_best_of_its_grid_after_one_epoch(book):

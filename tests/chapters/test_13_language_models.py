@@ -78,17 +78,20 @@ def test_pairs_of_kneser_ney_equal_the_formula(book, sentences, beta):
         book["kneser_ney"](sentences, 2, V, beta),
         book["count"](sentences, 2),
     )
-    left = np.zeros(V + 2)
+    contexts = np.zeros(V + 2)
     for after in table.values():
-        left[list(after)] += 1
+        contexts[list(after)] += 1
     uniform = np.r_[0, 0, np.full(V, 1 / V)]
-    types = (left > 0).sum()
-    q = np.maximum(left - beta, 0) / left.sum() + beta * types / left.sum() * uniform
+    types = (contexts > 0).sum()
+    q = (
+        np.maximum(contexts - beta, 0) / contexts.sum()
+        + beta * types / contexts.sum() * uniform
+    )
     for u, after in table.items():
         m = np.zeros(V + 2)
         m[list(after)] = list(after.values())
-        wanted = np.maximum(m - beta, 0) / m.sum() + beta * len(after) / m.sum() * q
-        assert_near(model(u), wanted)
+        expected = np.maximum(m - beta, 0) / m.sum() + beta * len(after) / m.sum() * q
+        assert_near(model(u), expected)
 
 
 @few
@@ -110,11 +113,11 @@ def test_the_window_model_equals_torch(book, seed, N, n, D):
 def test_temperature_and_top_k(book, seed, tau, k):
     scores = np.random.default_rng(seed).normal(size=7)
     p = F.softmax(torch.tensor(scores), dim=0).numpy()
-    wanted = torch.tensor(scores) / tau
-    kept = wanted.topk(k).indices
+    logits = torch.tensor(scores) / tau
+    largest = logits.topk(k).indices
     mask = torch.full((7,), -torch.inf, dtype=torch.float64)
-    mask[kept] = 0
-    assert_near(book["shaped"](p, tau, k), F.softmax(wanted + mask, dim=0))
+    mask[largest] = 0
+    assert_near(book["shaped"](p, tau, k), F.softmax(logits + mask, dim=0))
 
 
 @few
@@ -194,8 +197,8 @@ def test_good_turing_is_finite_where_a_count_never_occurs(book, counts, top):
     star, freq = book["turing"]({(3,): dict(enumerate(counts, 2))}, 2, top)
     assert np.isfinite(star).all()
     for r in range(1, top + 1):
-        now, above = counts.count(r), counts.count(r + 1)
-        assert freq[r] == now and (not now or star[r] == (r + 1) * above / now)
+        n_r, n_next = counts.count(r), counts.count(r + 1)
+        assert freq[r] == n_r and (not n_r or star[r] == (r + 1) * n_next / n_r)
 
 
 FAULTS = [
@@ -255,10 +258,10 @@ def benchmarks(scope):
     P = [p.astype(np.float32) for p in scope["start"](4, 32, 64, rng)]
     contexts, w = rng.integers(0, 1002, (128, 3)), rng.integers(0, 1002, 128)
     net = scope["Window"](4, 32, 64, 1002)
-    there, right = torch.tensor(contexts), torch.tensor(w)
+    inputs, targets = torch.tensor(contexts), torch.tensor(w)
     ours = lambda: scope["word_loss"](P, contexts, w)
     yield (
         "window model, both ways",
         ours,
-        lambda: F.cross_entropy(net(there), right).backward(),
+        lambda: F.cross_entropy(net(inputs), targets).backward(),
     )

@@ -44,13 +44,13 @@ def test_the_network_equals_torch_both_ways(book, seed, T, N, D, H, activation):
     X, h_0, W_x, W_h, b = arrays
     f = torch.tanh if activation == "tanh" else lambda z: z
     G = rng.normal(size=(T, N, H))
-    there, wanted = autograd(lambda *a: unrolled(*a, f), *arrays, upstream=G)
+    outputs, grads = autograd(lambda *a: unrolled(*a, f), *arrays, upstream=G)
     states = book["rnn_forward"](X, h_0, W_x, W_h, b, activation)
-    assert_near(states[1:], there, rtol=1e-7)
+    assert_near(states[1:], outputs, rtol=1e-7)
     back = book["rnn_backward"](G, X, states, W_x, W_h, activation)
-    assert_near(back, wanted, rtol=1e-6, atol=1e-8)
+    assert_near(back, grads, rtol=1e-6, atol=1e-8)
     by_sum = book["double_sum"](G, X, states, W_x, W_h, activation=activation)
-    assert_near(by_sum, wanted[2:], rtol=1e-6, atol=1e-8)
+    assert_near(by_sum, grads[2:], rtol=1e-6, atol=1e-8)
 
 
 @few
@@ -63,8 +63,8 @@ def test_states_equal_those_of_the_library(book, seed, T, N, D, H):
         torch.tensor(W_h.T),
     )
     rnn.bias_ih_l0.data, rnn.bias_hh_l0.data = torch.tensor(b), torch.zeros(H).double()
-    there, _ = rnn(torch.tensor(X), torch.tensor(h_0)[None])
-    assert_near(book["rnn_forward"](X, h_0, W_x, W_h, b)[1:], there)
+    expected, _ = rnn(torch.tensor(X), torch.tensor(h_0)[None])
+    assert_near(book["rnn_forward"](X, h_0, W_x, W_h, b)[1:], expected)
 
 
 @few
@@ -73,15 +73,15 @@ def test_the_truncated_sum_detaches_what_lies_before(book, seed, T, N, D, H, K):
     rng, (X, h_0, W_x, W_h, b) = drawn(seed, T, N, D, H)
     states = book["rnn_forward"](X, h_0, W_x, W_h, b)
     G = rng.normal(size=(T, N, H))
-    wanted = [np.zeros_like(p) for p in (W_x, W_h, b)]
+    expected = [np.zeros_like(p) for p in (W_x, W_h, b)]
     for t in range(T):  # each loss by itself, from a state that counts as given
-        first = max(0, t + 1 - K)
-        known = torch.tensor(X[first : t + 1]), torch.tensor(states[first])
-        last = lambda *P, known=known: unrolled(*known, *P)[-1]
+        start = max(0, t + 1 - K)
+        inputs = torch.tensor(X[start : t + 1]), torch.tensor(states[start])
+        last = lambda *P, inputs=inputs: unrolled(*inputs, *P)[-1]
         _, slopes = autograd(last, W_x, W_h, b, upstream=G[t])
-        wanted = [total + d for total, d in zip(wanted, slopes, strict=True)]
-    found = book["double_sum"](G, X, states, W_x, W_h, K)
-    assert_near(found, wanted, rtol=1e-7, atol=1e-9)
+        expected = [total + d for total, d in zip(expected, slopes, strict=True)]
+    sums = book["double_sum"](G, X, states, W_x, W_h, K)
+    assert_near(sums, expected, rtol=1e-7, atol=1e-9)
 
 
 @few
@@ -92,8 +92,8 @@ def test_forward_mode_equals_reverse_mode(book, seed, T, D, H):
     back = book["rnn_backward"](G, X, states, W_x, W_h)[2:]
     shares = list(book["rtrl"](G[:, 0], X[:, 0], h_0[0], W_x, W_h, b))
     assert len(shares) == T
-    for i, told in enumerate(back):
-        assert_near(sum(s[i] for s in shares).reshape(told.shape), told, rtol=1e-7)
+    for i, grad in enumerate(back):
+        assert_near(sum(s[i] for s in shares).reshape(grad.shape), grad, rtol=1e-7)
 
 
 @few
@@ -108,9 +108,9 @@ def test_the_product_of_jacobians_equals_autograd(book, seed, T, H):
         return Z
 
     Z_1 = torch.tensor(X[0, 0] @ W_x + h_0[0] @ W_h + b)
-    wanted = torch.autograd.functional.jacobian(last, Z_1)
+    expected = torch.autograd.functional.jacobian(last, Z_1)
     product_of = book["jacobian_product"](states, W_h, T, 1)
-    assert_near(product_of, wanted, rtol=1e-5, atol=1e-8)
+    assert_near(product_of, expected, rtol=1e-5, atol=1e-8)
 
 
 @few
@@ -119,8 +119,8 @@ def test_a_delay_layer_equals_a_convolution(book, seed, T, D, H, K):
     rng = np.random.default_rng(seed)
     X, W, b = (rng.normal(size=s) for s in ((T, D), (K + 1, D, H), H))
     kernel = torch.tensor(W[::-1].copy()).permute(2, 1, 0)
-    there = F.conv1d(torch.tensor(X.T)[None], kernel, torch.tensor(b)).tanh()[0].T
-    assert_near(book["delay_layer"](X, W, b), there)
+    expected = F.conv1d(torch.tensor(X.T)[None], kernel, torch.tensor(b)).tanh()[0].T
+    assert_near(book["delay_layer"](X, W, b), expected)
 
 
 @few
@@ -168,8 +168,8 @@ def test_slopes_of_one_unit(book, w, b):
         return (h - 0.7) ** 2 / 2
 
     value, slopes = autograd(loss, w, b)
-    found = book["cliff"](np.array(w), np.array(b))
-    assert_near(found, (value, *slopes), rtol=1e-6, atol=1e-9)
+    landscape = book["cliff"](np.array(w), np.array(b))
+    assert_near(landscape, (value, *slopes), rtol=1e-6, atol=1e-9)
 
 
 def test_perplexity_of_a_uniform_model_is_the_number_of_characters(book):
@@ -184,9 +184,9 @@ def test_perplexity_of_a_uniform_model_is_the_number_of_characters(book):
 def test_a_second_pass_over_the_characters_reads_better(book):
     """Evidence makes thirty, which come near counting."""
     chapter.run("14-char-run", book)
-    net, told = book["read"](0, 0.01, passes=2, T=32)
-    found = book["perplexity"](net, book["ids"]["test"][:3000])
-    assert told[1] < 0.93 * told[0] and found < 7, (told, found)
+    net, losses = book["read"](0, 0.01, passes=2, T=32)
+    perplexity = book["perplexity"](net, book["ids"]["test"][:3000])
+    assert losses[1] < 0.93 * losses[0] and perplexity < 7, (losses, perplexity)
 
 
 @few

@@ -22,8 +22,8 @@ few = settings(deadline=None, max_examples=20)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
 
 
-def drawn(kind, D, H, seed, **how):
-    layer = getattr(nn, kind)(D, H, batch_first=True, **how).double()
+def drawn(kind, D, H, seed, **options):
+    layer = getattr(nn, kind)(D, H, batch_first=True, **options).double()
     generator = torch.Generator().manual_seed(seed % 2**31)
     for p in layer.parameters():
         nn.init.normal_(p, generator=generator)
@@ -38,12 +38,12 @@ def test_the_lstm_equals_torch_both_ways(book, seed, N, T, D, H):
     weights = book["weights_of"](layer)
     states, memory = book["lstm"](X, *weights)
     leaf = torch.tensor(X, requires_grad=True)
-    there = layer(leaf)[0]
-    assert_near(states, there)
-    (there * torch.tensor(dh)).sum().backward()
+    expected = layer(leaf)[0]
+    assert_near(states, expected)
+    (expected * torch.tensor(dh)).sum().backward()
     dW_x, dW_h = layer.weight_ih_l0.grad.T, layer.weight_hh_l0.grad.T
-    wanted = leaf.grad, dW_x, dW_h, layer.bias_hh_l0.grad
-    assert_near(book["lstm_back"](dh, memory, *weights[:2]), wanted)
+    grads = leaf.grad, dW_x, dW_h, layer.bias_hh_l0.grad
+    assert_near(book["lstm_back"](dh, memory, *weights[:2]), grads)
 
 
 @few
@@ -87,8 +87,8 @@ def test_a_peephole_step_is_lstm_without_peeps_and_differs_with(book, seed, N, D
     whole = book["lstm_step"](x, h, c, *W)
     for ours, other in zip(book["variant_step"](x, h, c, *W), whole, strict=False):
         assert_near(ours, other)
-    shown, cell = book["variant_step"](x, h, c, *W, peep=np.eye(3, H, 2 - H + 1) + 0.1)
-    assert np.isfinite(shown).all() and not np.allclose(cell, whole[1], rtol=1e-9)
+    h_peep, cell = book["variant_step"](x, h, c, *W, peep=np.eye(3, H, 2 - H + 1) + 0.1)
+    assert np.isfinite(h_peep).all() and not np.allclose(cell, whole[1], rtol=1e-9)
     assert_near(book["tree_node"](x, [(h, c)], *W)[1], whole[1])
 
 
@@ -119,14 +119,14 @@ def test_the_marked_number_is_the_answer(book, seed, n, T):
 
 
 def errors_at_ten(book, name, rates):
-    """What is left unexplained after 150 steps on T = 10, from a start not on the page."""
+    """Return what is left unexplained after 150 steps on T = 10, from a start not on the page."""
     chapter.define("15-lag-run", book, "contender")
-    found = []
+    errors = []
     for lr in rates:
         net = book["contender"](name, 0)
         book["train"](net, 0, 10, lr, 150)
-        found.append(book["left_over"](net, 0, 10))
-    return found
+        errors.append(book["left_over"](net, 0, 10))
+    return errors
 
 
 def test_no_best_rate_of_the_search_is_at_the_edge_of_its_grid():
@@ -154,8 +154,8 @@ def test_the_gated_networks_learn_ten_and_not_at_far_larger_rates(book):
 def test_without_a_forget_bias_two_hundred_steps_do_not_help_at_twenty(book):
     """Evidence tries each of four rates, and those of the plain network."""
 
-    def left(kind, lr, **how):
-        net = book["start"](kind, 0, **how)
+    def left(kind, lr, **options):
+        net = book["start"](kind, 0, **options)
         book["train"](net, 0, 20, lr, 200)
         return book["left_over"](net, 0, 20)
 

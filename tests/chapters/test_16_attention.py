@@ -26,8 +26,8 @@ def test_attention_and_its_gradients_equal_torch(book, M, N, d, d_v, seed, maske
     mask = rng.random((M, N)) < 0.5
     mask[np.arange(M), rng.integers(N, size=M)] = True
     mask = mask if masked else None
-    how = {"attn_mask": None if mask is None else torch.tensor(mask)}
-    theirs = lambda *t: F.scaled_dot_product_attention(*t, **how)
+    options = {"attn_mask": None if mask is None else torch.tensor(mask)}
+    theirs = lambda *t: F.scaled_dot_product_attention(*t, **options)
     desired, gradients = autograd(theirs, Q, K, V, upstream=dO)
     O, A = book["attend"](Q, K, V, mask=mask)
     near(O, desired)
@@ -123,13 +123,13 @@ def test_score_function_gradient_is_unbiased(book, N, seed, b):
 @quick
 @given(
     n=st.integers(1, 30),
-    where=st.floats(0.001, 0.999),
+    centre=st.floats(0.001, 0.999),
     D=st.integers(1, 5),
     seed=seeds,
     bell=st.booleans(),
 )
-def test_local_weights_live_in_the_window(book, n, where, D, seed, bell):
-    p, s = where * n, np.random.default_rng(seed).normal(size=n)
+def test_local_weights_live_in_the_window(book, n, centre, D, seed, bell):
+    p, s = centre * n, np.random.default_rng(seed).normal(size=n)
     inside = [i for i in range(1, n + 1) if abs(i - p) <= D]
     assert book["window"](n, p, D).tolist() == inside
     assert inside
@@ -202,7 +202,9 @@ def test_pointer_net_never_repeats_under_its_mask(book, N, seed):
 @given(N=st.integers(2, 12), seed=seeds)
 def test_no_set_of_the_test_can_occur_in_training(book, N, seed):
     rng = np.random.default_rng(seed)
-    old, new = (book["number_sets"](50, N, rng, kept)[0] for kept in (False, True))
+    old, new = (
+        book["number_sets"](50, N, rng, is_test)[0] for is_test in (False, True)
+    )
     assert (old.sum(dim=1) % 5 != 0).all() and (new.sum(dim=1) % 5 == 0).all()
     assert len(old) == 50 and len(new) > 30
 

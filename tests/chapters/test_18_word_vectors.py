@@ -90,9 +90,9 @@ def test_cbow_equals_a_mean_bag(book, seed, size, d, m):
 def test_negative_sampling_equals_binary_cross_entropy(book, seed, size, d, K):
     V, U = drawn(seed, (size, d), (size, d))
     centre, *rows = np.random.default_rng(seed).integers(size, size=K + 2).tolist()
-    wanted = torch.tensor([1.0] + [0.0] * K).double()
+    labels = torch.tensor([1.0] + [0.0] * K).double()
     bce = nn.functional.binary_cross_entropy_with_logits
-    theirs = lambda V, U: bce(U[rows] @ V[centre], wanted, reduction="sum")
+    theirs = lambda V, U: bce(U[rows] @ V[centre], labels, reduction="sum")
     value, slopes = autograd(theirs, V, U)
     ours = book["negative_step"](V, U, centre, rows[0], rows[1:])
     assert_near(ours, (value, *slopes))
@@ -110,15 +110,15 @@ def test_yes_no_and_glove_equal_autograd(book, seed, size, d):
     assert_near(book["yes_no"](yes, no)(torch.tensor(V), torch.tensor(U)), slopes)
     X = torch.tensor(rng.integers(0, 30, size=(size, size)).astype(float))
     X[0, 0] = 7.0
-    h, met = (X / 11).clamp(max=1) ** 0.75, X > 0
+    h, seen = (X / 11).clamp(max=1) ** 0.75, X > 0
 
     def squares(V, U, b, c):
-        return (h * (V @ U.T + b + c.T - X.clamp(min=1).log()) ** 2)[met].sum()
+        return (h * (V @ U.T + b + c.T - X.clamp(min=1).log()) ** 2)[seen].sum()
 
     value, slopes = autograd(squares, V, U, b, c)
     assert_near(book["glove_loss"](V, U, b, c, X.numpy(), cap=11), value)
-    found = book["glove"](X, cap=11)(*map(torch.tensor, (V, U, b, c)))
-    assert_near(found, slopes)
+    loss = book["glove"](X, cap=11)(*map(torch.tensor, (V, U, b, c)))
+    assert_near(loss, slopes)
 
 
 @few
@@ -151,15 +151,15 @@ def test_subwords_are_all_pieces_and_the_word(book, word):
 @given(seed=seeds)
 def test_answers_are_the_largest_cosine(book, seed):
     (W,), rng = drawn(seed, (9, 4)), np.random.default_rng(seed)
-    asked = np.array([rng.permutation(9)[:4] for _ in range(5)])
+    questions = np.array([rng.permutation(9)[:4] for _ in range(5)])
     U = W / np.linalg.norm(W, axis=1, keepdims=True)
     for exclude in (True, False):
-        for (a, b, c, _), got in zip(
-            asked, book["answers"](W, asked, exclude=exclude), strict=True
+        for (a, b, c, _), answer in zip(
+            questions, book["answers"](W, questions, exclude=exclude), strict=True
         ):
             target = U[b] - U[a] + U[c]
-            those = [i for i in range(9) if not (exclude and i in (a, b, c))]
-            assert got == max(those, key=lambda i: U[i] @ target)
+            candidates = [i for i in range(9) if not (exclude and i in (a, b, c))]
+            assert answer == max(candidates, key=lambda i: U[i] @ target)
 
 
 @few
@@ -172,11 +172,13 @@ def test_words_without_company_are_counted_and_teach_nothing(book, seed, size, m
     for loops in ("skipgram_loops", "cbow_loops"):
         alone = book[loops](V, U, lonely, m)
         assert_near(alone, (0.0, 0 * V, 0 * U))
-        known = told(seed, size)
-        assert_near(book[loops](V, U, known + lonely, m), book[loops](V, U, known, m))
+        sentences = told(seed, size)
+        assert_near(
+            book[loops](V, U, sentences + lonely, m), book[loops](V, U, sentences, m)
+        )
     rng = lambda: np.random.default_rng(seed)
-    kept = book["subsample"]([[], *known, []], 0.1, rng())
-    assert kept == [[], *book["subsample"](known, 0.1, rng()), []]
+    sampled = book["subsample"]([[], *sentences, []], 0.1, rng())
+    assert sampled == [[], *book["subsample"](sentences, 0.1, rng()), []]
     assert book["subsample"]([], 0.1, rng()) == []
 
 
@@ -203,18 +205,18 @@ def test_a_word_without_neighbours_spoils_no_answer(book, seed, lone):
     assert_near(np.abs(W[lone]).max(), 0.0, atol=1e-7)
     W[lone], among = 0, book["ppmi_vectors"](X[np.ix_(others, others)], 5)
     assert_near(W[others] @ W[others].T, among @ among.T, atol=1e-7)
-    asked = np.array([rng.permutation(8)[:4] for _ in range(5)])
-    found = book["answers"](among, asked)
-    assert (book["answers"](W, others[asked]) == others[found]).all()
+    questions = np.array([rng.permutation(8)[:4] for _ in range(5)])
+    answers = book["answers"](among, questions)
+    assert (book["answers"](W, others[questions]) == others[answers]).all()
 
 
 @few
 @given(seed=seeds, large=st.sampled_from([1e2, 1e3, 1e4]))
 def test_large_scores_have_a_finite_loss(book, seed, large):
     V, U = drawn(seed, (4, 3), (4, 3))
-    V, wanted = large * V, torch.tensor([1.0, 0.0, 0.0]).double()
+    V, labels = large * V, torch.tensor([1.0, 0.0, 0.0]).double()
     bce = nn.functional.binary_cross_entropy_with_logits
-    theirs = lambda V, U: bce(U[[1, 2, 3]] @ V[0], wanted, reduction="sum")
+    theirs = lambda V, U: bce(U[[1, 2, 3]] @ V[0], labels, reduction="sum")
     value, slopes = autograd(theirs, V, U)
     assert_near(book["negative_step"](V, U, 0, 1, [2, 3]), (value, *slopes))
     signs = book["huffman"]([4, 3, 2, 1])

@@ -27,19 +27,21 @@ def small(book):
     return counts, ids, *(book["questions"](index, half) for half in (0, 1))
 
 
-def share_right(book, vectors, asked):
-    return (book["answers"](np.asarray(vectors), asked) == asked[:, 3]).mean()
+def share_right(book, vectors, questions):
+    return (book["answers"](np.asarray(vectors), questions) == questions[:, 3]).mean()
 
 
 def test_rate_steps_and_cap_on_a_small_corpus(book, small):
     """Evidence searches the rates of all seven methods, and trains longer."""
-    X, _, asked, _ = small
+    X, _, questions, _ = small
     X_t, size = book["tensor"](X), len(X)
 
     def skip_gram(steps, lr):
         tables = book["start"](1, 40, size, size)
         slopes = book["skipgram"](X_t)
-        return share_right(book, book["descend"](tables, slopes, steps, lr)[0], asked)
+        return share_right(
+            book, book["descend"](tables, slopes, steps, lr)[0], questions
+        )
 
     page = book["RATES"]["skip-gram"]
     low, best, high, longer = (
@@ -49,40 +51,42 @@ def test_rate_steps_and_cap_on_a_small_corpus(book, small):
     assert best > low + 0.1 and best > high - 0.03 and abs(best - longer) < 0.05
     tables = [*book["start"](1, 40, size, size), *torch.zeros(2, size, 1)]
     V, U, *_ = book["descend"](tables, book["glove"](X_t, 1.0), 100, 0.02)
-    assert share_right(book, V + U, asked) < 0.5 * best
+    assert share_right(book, V + U, questions) < 0.5 * best
 
 
 def test_smoothing_and_powers_do_not_help_the_rival_on_a_small_corpus(book, small):
     """Evidence tries all combinations on 8,000 sentences."""
-    X, _, asked, _ = small
+    X, _, questions, _ = small
     solved = {}
     for smooth, power in ((1, 0.5), (0.75, 0.5), (1, 0), (1, 1)):
         context = X.sum(axis=0) ** smooth
         expected = np.outer(X.sum(axis=1), context / context.sum())
         P, sigma, _ = np.linalg.svd(np.log(np.maximum(X / expected, 1)))
         solved[smooth, power] = share_right(
-            book, P[:, :40] * sigma[:40] ** power, asked
+            book, P[:, :40] * sigma[:40] ** power, questions
         )
     assert solved[1, 0.5] > max(solved.values()) - 0.04 and max(solved.values()) < 0.8
 
 
 def test_sub_sampling_costs_answers_and_noise_words_come_late(book, small):
     """Evidence does so on three corpora of 8,000 sentences."""
-    _, ids, _, asked = small
+    _, ids, _, questions = small
     size = len(small[0])
 
     def counts(sentences, m=5):
         return book["tensor"](book["count"](sentences, m, size))
 
-    def trained(slopes, **how):
-        return book["descend"](book["start"](1, 40, size, size), slopes, **how)[0]
+    def trained(slopes, **options):
+        return book["descend"](book["start"](1, 40, size, size), slopes, **options)[0]
 
     thinned = [
         book["subsample"](ids, t, np.random.default_rng(8)) for t in (1e-3, 3e-4)
     ]
     whole, third, less = (
-        share_right(book, trained(book["skipgram"](counts(some)), steps=60), asked)
-        for some in (ids, *thinned)
+        share_right(
+            book, trained(book["skipgram"](counts(sentences)), steps=60), questions
+        )
+        for sentences in (ids, *thinned)
     )
     assert whole > third + 0.05 and third > less + 0.1, (whole, third, less)
 
@@ -94,7 +98,9 @@ def test_sub_sampling_costs_answers_and_noise_words_come_late(book, small):
         )
         keep = lambda V, U: shots.append(V.clone())
         last = trained(book["yes_no"](X, noise), lr=0.15, watch=keep)
-        return share_right(book, shots[37], asked), share_right(book, last, asked)
+        return share_right(book, shots[37], questions), share_right(
+            book, last, questions
+        )
 
     (early, late), (slow, end) = noisy(2, 1), noisy(2, 20)
     assert early > slow + 0.1 and abs(late - end) < 0.2, (early, late, slow, end)

@@ -41,18 +41,18 @@ def test_padding_equals_the_rule_written_with_lists(
     )
     for row, s in zip(X.tolist(), lists, strict=True):
         cut = len(s) - maxlen
-        kept = s if cut <= 0 else (s[cut:] if truncating == "pre" else s[:maxlen])
-        fill = [-7] * (maxlen - len(kept))
-        assert row == (fill + kept if padding == "pre" else kept + fill)
+        expected = s if cut <= 0 else (s[cut:] if truncating == "pre" else s[:maxlen])
+        fill = [-7] * (maxlen - len(expected))
+        assert row == (fill + expected if padding == "pre" else expected + fill)
 
 
 @pytest.mark.parametrize(
-    "how", [{"padding": "left"}, {"truncating": "end"}, {"maxlen": 0}], ids=str
+    "options", [{"padding": "left"}, {"truncating": "end"}, {"maxlen": 0}], ids=str
 )
-def test_padding_says_what_was_expected(book, how):
-    (wrong,) = how.values()
+def test_padding_says_what_was_expected(book, options):
+    (wrong,) = options.values()
     with pytest.raises(ValueError, match=f"expected 'pre' or 'post'.*got.*{wrong!r}"):
-        book["pad_sequences"]([[1, 2]], **{"maxlen": 3} | how)
+        book["pad_sequences"]([[1, 2]], **{"maxlen": 3} | options)
 
 
 @few
@@ -130,8 +130,8 @@ def test_padding_never_changes_a_classifier(book, seed, mix, side):
     for pool in pools.get(mix, ["mean", "attend", "last"]):
         net = book["Classifier"](20, mix, pool, D=3, units=4).double().eval()
         lists = [rng.integers(3, 20, size=n).tolist() for n in (1, 7, 4)]
-        pad = lambda T, how: torch.tensor(
-            book["pad_sequences"](lists, T, padding=how)  # noqa: B023
+        pad = lambda T, padding: torch.tensor(
+            book["pad_sequences"](lists, T, padding=padding)  # noqa: B023
         )
         with torch.no_grad():
             z, other = net(pad(7, "post")), net(pad(25, ("pre", "post")[side]))
@@ -172,16 +172,16 @@ def test_the_rate_of_the_deep_bag_is_inside_the_grid(book):
 def test_with_200_labels_the_best_weights_of_the_textcnn_come_early(book):
     """Evidence trains two more networks, for twice as long."""
     training, validation = book["sample"](2, 800)
-    how = {"lr": 0.01, "seed": 2, "steps": 150}
-    net, numbers = book["trained"]("textCNN", training[:200], validation, **how)
+    options = {"lr": 0.01, "seed": 2, "steps": 150}
+    net, numbers = book["trained"]("textCNN", training[:200], validation, **options)
     assert net.best_step < 100
     assert book["accuracy"](book["logits"](net, numbers, book["TEST"])) < 0.66
 
 
 def test_the_mean_state_begins_to_hear_the_order_in_fifty_steps(book):
     """Evidence trains it for 300, as the page does the others."""
-    how = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 50}
-    net = book["trained"]("BiLSTM mean", *book["sample"](1, 800), **how)
+    options = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 50}
+    net = book["trained"]("BiLSTM mean", *book["sample"](1, 800), **options)
     z = book["logits"](*net, book["TEST"])
     assert min(book["accuracy"](z), book["accuracy"](z, "contrast")) > 0.68
 

@@ -16,7 +16,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def targets(rng, N, V):
-    """N sentences of 1 to 5 words and <eos>, padded."""
+    """Return N sentences of 1 to 5 words and <eos>, padded."""
     Y = np.full((N, 6), PAD)
     for row in Y:
         n = rng.integers(1, 6)
@@ -45,8 +45,10 @@ def test_masked_loss_equals_torch_and_ignores_padding(book, N, extra, V, seed):
     Y = np.pad(targets(rng, N, V), ((0, 0), (0, extra)), constant_values=PAD)
     Z = rng.normal(size=(*Y.shape, V))
     loss, dZ = book["masked_loss"](Z, Y)
-    how = {"target": torch.tensor(Y).flatten(), "ignore_index": PAD}
-    theirs, (exact,) = autograd(lambda Z: F.cross_entropy(Z.flatten(0, 1), **how), Z)
+    options = {"target": torch.tensor(Y).flatten(), "ignore_index": PAD}
+    theirs, (exact,) = autograd(
+        lambda Z: F.cross_entropy(Z.flatten(0, 1), **options), Z
+    )
     np.testing.assert_allclose(loss, theirs, rtol=1e-12)
     assert_near(dZ, exact, rtol=1e-7, atol=1e-14)
     assert not dZ[Y == PAD].any()
@@ -125,11 +127,11 @@ def test_searches_agree_where_they_must(book, V, T, ends, k, seed):
     ranking = book["exhaustive"](model, V, T, eos)
     np.testing.assert_allclose(sum(np.exp(s) for _, s in ranking), 1.0, rtol=1e-9)
     beam, rows = book["beam_search"], []
-    first = beam(lambda p: rows.append(len(p)) or model(p), k, T, eos)[0]
+    best = beam(lambda p: rows.append(len(p)) or model(p), k, T, eos)[0]
     assert sum(rows) <= 1 + k * (T - 1)
-    assert first[1] <= ranking[0][1] + 1e-12
+    assert best[1] <= ranking[0][1] + 1e-12
     np.testing.assert_allclose(
-        first[1], book["sequence_log_prob"](model, first[0]), atol=1e-12
+        best[1], book["sequence_log_prob"](model, best[0]), atol=1e-12
     )
     assert beam(model, 1, T, eos)[0][0] == book["greedy"](model, T, eos)[0]
     everything = beam(model, V ** (T - 1), T, eos)[0]
@@ -148,8 +150,10 @@ def test_no_beam_goes_on_after_the_end(book):
         assert (2 not in y[:-1]) and (y[-1] == 2 or len(y) == 6)
     rows = []  # a place that an ended candidate leaves stays empty
     book["beam_search"](lambda p: rows.append(p) or model(p), 3, 5, 2, stop=False)
-    for asked, grown in zip(rows[1:], book["beam_steps"](model, 3, 5, 2), strict=False):
-        assert asked == [y for y, _ in grown[:3] if y[-1] != 2]
+    for queried, grown in zip(
+        rows[1:], book["beam_steps"](model, 3, 5, 2), strict=False
+    ):
+        assert queried == [y for y, _ in grown[:3] if y[-1] != 2]
     assert book["until"]((0, 2, 1, 2), 2) == (0, 2)
     assert book["until"]((0, 1), 2) == (0, 1)
 
@@ -166,9 +170,9 @@ def test_bleu_by_its_definition(book, pairs):
         hits = total = 0
         for y, z in pairs:
             grams = ["".join(y[i : i + n]) for i in range(len(y) - n + 1)]
-            wanted = ["".join(z[i : i + n]) for i in range(len(z) - n + 1)]
+            ngrams = ["".join(z[i : i + n]) for i in range(len(z) - n + 1)]
             total += len(grams)
-            hits += sum(min(grams.count(g), wanted.count(g)) for g in set(grams))
+            hits += sum(min(grams.count(g), ngrams.count(g)) for g in set(grams))
         logs.append(-np.inf if hits == 0 else np.log(hits / total))
     c, r = sum(map(len, outputs)), sum(map(len, references))
     desired = np.exp(min(0, 1 - r / c) + np.mean(logs))
@@ -207,8 +211,10 @@ def test_masked_loss_ignores_an_infinite_score_of_padding(book, N, V, seed):
     Y = targets(rng, N, V)
     Z = rng.normal(size=(*Y.shape, V))
     Z[..., PAD] = -np.inf  # a model that can never write <pad>
-    how = {"target": torch.tensor(Y).flatten(), "ignore_index": PAD}
-    theirs, (exact,) = autograd(lambda Z: F.cross_entropy(Z.flatten(0, 1), **how), Z)
+    options = {"target": torch.tensor(Y).flatten(), "ignore_index": PAD}
+    theirs, (exact,) = autograd(
+        lambda Z: F.cross_entropy(Z.flatten(0, 1), **options), Z
+    )
     assert_near(book["masked_loss"](Z, Y), (theirs, exact))
 
 

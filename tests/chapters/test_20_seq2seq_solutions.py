@@ -21,7 +21,7 @@ FIVE = "def table_model", "def winners", "letters =", "def by_conditionals", "AG
 
 
 def solved(marks, fault=None):
-    """The names that the cells with these marks define; a fault may be in one of them."""
+    """Return the names that the cells with these marks define; a fault may be in one of them."""
     scope = dict(chapter.namespace())
     sources = [c.source for c in chapter.cells if kind(c) != "define"]
     sources = [next(s for s in sources if mark in s) for mark in marks]
@@ -46,8 +46,8 @@ def test_the_way_back_equals_autograd(N, T, E, H, C, A, seed):
     theirs = solution["torch_step"](**leaf, real=torch.tensor(real))
     theirs.backward(torch.tensor(dout))
     assert set(grads) == set(leaf)
-    wanted = [leaf[key].grad for key in grads]
-    assert_near([*grads.values()], wanted, rtol=1e-8, atol=1e-11)
+    expected = [leaf[key].grad for key in grads]
+    assert_near([*grads.values()], expected, rtol=1e-8, atol=1e-11)
 
 
 @cache
@@ -62,9 +62,9 @@ def test_temperature_and_top_k(V, tau, top_k, seed):
     log_p = torch.log_softmax(
         torch.tensor(np.random.default_rng(seed).normal(size=V)), 0
     )
-    values, kept = (log_p / tau).topk(top_k or V)
+    values, indices = (log_p / tau).topk(top_k or V)
     desired = torch.zeros(V).double()
-    desired[kept] = values.softmax(0)
+    desired[indices] = values.softmax(0)
     ours = np.exp(sampling()["tempered"](log_p.numpy(), tau, top_k))
     np.testing.assert_allclose(ours, desired, atol=1e-12)
 
@@ -105,13 +105,13 @@ SOLUTION_FAULTS = [
 
 
 @pytest.mark.parametrize(
-    "marks, find, put, what",
+    "marks, find, put, consequence",
     SOLUTION_FAULTS,
     ids=[fault[-1] for fault in SOLUTION_FAULTS],
 )
-def test_solutions_catch(marks, find, put, what):
+def test_solutions_catch(marks, find, put, consequence):
     with pytest.raises(AssertionError):
-        solved(marks, Fault(find, put, what))
+        solved(marks, Fault(find, put, consequence))
 
 
 @pytest.mark.parametrize(

@@ -114,10 +114,10 @@ def test_imports_stand_in_the_setup_cell_only(path):
 @every_notebook
 def test_uses_no_global_seed_or_default(path):
     code = "\n".join(c.source for c in ChapterCode(path.stem).cells)
-    found = re.findall(
+    calls = re.findall(
         r"np\.random\.seed|torch\.manual_seed|set_default_dtype|filterwarnings", code
     )
-    assert not found
+    assert not calls
 
 
 @every_chapter

@@ -56,7 +56,7 @@ def test_a_fault_is_caught_from_either_place_in_any_order(either):
 
 
 @pytest.mark.parametrize(
-    ("find", "put", "why"),
+    ("find", "put", "reason"),
     [
         ("SPARE = 7", "SPARE = 8", "no check of 00_small notices"),
         ("return 3 * x", "return x * 3", "no check of 00_small notices"),
@@ -67,8 +67,8 @@ def test_a_fault_is_caught_from_either_place_in_any_order(either):
         ("four = ", "four = 1 + ", "expected once in the define cells, found 0"),
     ],
 )
-def test_what_is_not_a_caught_fault_fails(either, find, put, why):
-    with pytest.raises((AssertionError, ZeroDivisionError), match=why):
+def test_what_is_not_a_caught_fault_fails(either, find, put, reason):
+    with pytest.raises((AssertionError, ZeroDivisionError), match=reason):
         either.assert_caught(Fault(find, put, "a slip"))
     either.assert_caught(IN_TRIPLE)  # and spoils nothing for the next one
 

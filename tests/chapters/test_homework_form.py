@@ -43,17 +43,25 @@ def test_homework_is_stored_clean(path):
 
 @every_assignment
 def test_homework_has_tasks_and_the_points_that_its_table_says(path):
-    found, by_hand = points(path.stem)
+    points_by_task, by_hand = points(path.stem)
     project = path.stem.endswith("_project")
-    tasks, least, most, hands = (6, 36, 44, 4) if project else (4, 18, 22, 2)
-    assert tasks <= len(found) <= 8 and least <= sum(found.values()) <= most
+    tasks, min_points, max_points, hands = (6, 36, 44, 4) if project else (4, 18, 22, 2)
+    assert (
+        tasks <= len(points_by_task) <= 8
+        and min_points <= sum(points_by_task.values()) <= max_points
+    )
     assert len(by_hand) <= hands
     if project:  # most of it is for a person to judge
-        assert 0.5 <= sum(found[task] for task in by_hand) / sum(found.values()) <= 0.7
-    first = teachers(path.stem).cells[0].source
-    table = dict(re.findall(r"^\| `([\w-]+)` \|.*\| (\d+) \|$", first, re.M))
-    assert {task: int(some) for task, some in table.items()} == found
-    assert f"**{sum(found.values())}**" in first
+        assert (
+            0.5
+            <= sum(points_by_task[task] for task in by_hand)
+            / sum(points_by_task.values())
+            <= 0.7
+        )
+    introduction = teachers(path.stem).cells[0].source
+    table = dict(re.findall(r"^\| `([\w-]+)` \|.*\| (\d+) \|$", introduction, re.M))
+    assert {task: int(worth) for task, worth in table.items()} == points_by_task
+    assert f"**{sum(points_by_task.values())}**" in introduction
 
 
 @every_assignment
@@ -102,29 +110,29 @@ def test_homework_prose_has_no_weasel_words(path):
 
 
 def checks(code):
-    """The checks at the top of a cell that say more than that there is an answer."""
-    found = []
+    """Return the checks at the top of a cell that say more than that there is an answer."""
+    pairs = []
     for node in ast.parse(code).body:
         call = getattr(node, "value", None)
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "expect":
-            what, against = map(ast.unparse, call.args[:2])
-            if what != against and not re.fullmatch(r"np\.shape\(\w+\)", what):
-                found.append(ast.unparse(node))
+            actual, against = map(ast.unparse, call.args[:2])
+            if actual != against and not re.fullmatch(r"np\.shape\(\w+\)", actual):
+                pairs.append(ast.unparse(node))
         elif isinstance(node, ast.Assert):
-            found.append(ast.unparse(node))
-    return found
+            pairs.append(ast.unparse(node))
+    return pairs
 
 
 def repeated(cells):
-    """Checks that students see twice in the cells of one task, by the later cell."""
-    seen, found = set(), []
+    """Return checks that students see twice in the cells of one task, by the later cell."""
+    seen, lines = set(), []
     for cell in cells:
         task = re.split("-try|-marks", name_of(cell) or "")[0]
         if cell.cell_type == "code" and task:
             own = {(task, check) for check in checks(cell.source)}
-            found += [(name_of(cell), check) for _, check in sorted(own & seen)]
+            lines += [(name_of(cell), check) for _, check in sorted(own & seen)]
             seen |= own
-    return found
+    return lines
 
 
 @every_assignment
@@ -153,8 +161,8 @@ def test_model_answers_say_what_each_part_is_worth(path):
     for cell in teachers(path.stem).cells:
         if info(cell).get("solution") and cell.cell_type == "markdown":
             model, text = (
-                sum(0.5 if part == "½" else int(part) for part in PARTS.findall(said))
-                for said in (cell.source, text_of(path.stem, name_of(cell)))
+                sum(0.5 if part == "½" else int(part) for part in PARTS.findall(source))
+                for source in (cell.source, text_of(path.stem, name_of(cell)))
             )
             assert model in (0, info(cell).points), name_of(cell)
             assert info(cell).points in (model, text), name_of(cell)

@@ -73,8 +73,8 @@ def test_a_position_names_a_figure_and_its_controls():
         *("#curve:a=0,a=1", "#curve:a", "#curve: a=1", "#curve:a=f(1", "#curve:"),
     ):
         answer = ANSWER.format(f"See [there]({wrong}).")
-        (found,) = rules.unknown_positions(chapter(answer=answer))
-        assert wrong in found
+        (error,) = rules.unknown_positions(chapter(answer=answer))
+        assert wrong in error
 
 
 def sized(*, words=10, lines=5, width=5):
@@ -90,8 +90,8 @@ def sized(*, words=10, lines=5, width=5):
 
 def test_a_chapter_has_at_most_so_many_words():
     assert rules.too_many_words(sized(words=12_000)) == []
-    (found,) = rules.too_many_words(sized(words=12_001))
-    assert found == "expected at most 12000 words, got 12001"
+    (error,) = rules.too_many_words(sized(words=12_001))
+    assert error == "expected at most 12000 words, got 12001"
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_a_chapter_has_at_most_so_many_words():
     ],
 )
 def test_a_code_cell_has_at_most_so_many_lines_and_columns(sizes, sign):
-    found = rules.cell_sizes(sized(**sizes))
-    assert len(found) == (sign is not None)
-    assert sign is None or sign in found[0]
+    errors = rules.cell_sizes(sized(**sizes))
+    assert len(errors) == (sign is not None)
+    assert sign is None or sign in errors[0]
 
 
 @pytest.mark.parametrize(("before", "count", "wrong"), [
@@ -155,21 +155,21 @@ def test_a_line_has_one_sentence():
     "1. First. Second.",
 ])  # fmt: skip
 def test_two_sentences_on_a_line_are_found(line):
-    (found,) = rules.two_sentences(nbformat.v4.new_notebook(cells=[text(line)]))
-    assert re.search(r"[.?!]\S* \S", found)
+    (error,) = rules.two_sentences(nbformat.v4.new_notebook(cells=[text(line)]))
+    assert re.search(r"[.?!]\S* \S", error)
 
 
 @pytest.mark.parametrize(
-    ("formula", "lost"),
+    ("formula", "swallowed"),
     [
         (r"\begin{aligned}" + "\n" + r"{}[a\;b] &= c \\[2pt] d", 0),
         (r"\begin{aligned}" + "\n" + r"[a\;b] &= c", 1),
         (r"x \\ [a\;b] &= c", 1),
     ],
 )
-def test_a_bracket_that_tex_would_swallow_is_found(formula, lost):
+def test_a_bracket_that_tex_would_swallow_is_found(formula, swallowed):
     notebook = nbformat.v4.new_notebook(cells=[text(f"$$\n{formula}\n$$")])
-    assert len(rules.swallowed_brackets(notebook)) == lost
+    assert len(rules.swallowed_brackets(notebook)) == swallowed
 
 
 def asked(
@@ -202,7 +202,7 @@ def test_questions_with_labels_and_answers_pass(changes):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"count": 0}, "expected a question under 'Questions readers ask', got none"),
         ({"label": "(sec-01-n{})="}, "Why 3?: expected a label (q-NN-name)="),
@@ -211,15 +211,15 @@ def test_questions_with_labels_and_answers_pass(changes):
         ({"answer": 151 * "so "}, "got 151"),
     ],
 )
-def test_a_question_without_what_belongs_to_it_is_named(changes, said):
-    assert any(said in found for found in rules.questions(asked(**changes)))
+def test_a_question_without_what_belongs_to_it_is_named(changes, message):
+    assert any(message in error for error in rules.questions(asked(**changes)))
 
 
 def test_questions_stand_right_before_the_exercises():
     notebook = asked()
     notebook.cells.insert(2, text("## Summary"))
-    (found,) = rules.questions(notebook)
-    assert "right before the exercises" in found
+    (error,) = rules.questions(notebook)
+    assert "right before the exercises" in error
 
 
 HOLDS = text("We try.\n\n**What holds.** The mean is near 0.")
@@ -243,7 +243,7 @@ def test_a_claim_after_its_sentence_passes(cells):
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ([text("It is near 0."), CLAIM], "expected a text before it"),
         ([HOLDS], "expected a claim cell after 'The mean is near 0.'"),
@@ -261,9 +261,10 @@ def test_a_claim_after_its_sentence_passes(cells):
         ),
     ],
 )
-def test_a_claim_apart_from_its_sentence_is_named(cells, said):
+def test_a_claim_apart_from_its_sentence_is_named(cells, message):
     assert any(
-        said in found for found in rules.claims(nbformat.v4.new_notebook(cells=cells))
+        message in error
+        for error in rules.claims(nbformat.v4.new_notebook(cells=cells))
     )
 
 

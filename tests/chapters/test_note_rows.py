@@ -13,7 +13,7 @@ from tests.chapter_code import BOOK
 
 
 def rows(kind, slug):
-    """The rows of a table of a chapter; a chapter without the file has none."""
+    """Return the rows of a table of a chapter; a chapter without the file has none."""
     path = BOOK / "data" / f"{kind}_{chapters.digits(slug)}.csv"
     if not path.exists():
         return []
@@ -47,18 +47,18 @@ def test_rows_of_the_notes_have_their_columns(slug):
 
 @every_chapter
 def test_every_row_of_the_notes_leads_to_a_label_in_its_chapter(slug):
-    known = labels(slug)
-    found = {row["label"] for row in rows("sources", slug)}
-    assert not found - set(known)
-    assert not twice(known)
+    chapter_labels = labels(slug)
+    row_labels = {row["label"] for row in rows("sources", slug)}
+    assert not row_labels - set(chapter_labels)
+    assert not twice(chapter_labels)
 
 
 @every_chapter
 def test_the_glossary_leads_to_labels(slug):
     terms = rows("glossary", slug)
-    found = {row["label"] for row in terms}
-    assert not found - set(labels(slug))
-    assert not any(label.startswith(("eq-", "fig-")) for label in found)
+    row_labels = {row["label"] for row in terms}
+    assert not row_labels - set(labels(slug))
+    assert not any(label.startswith(("eq-", "fig-")) for label in row_labels)
     for term in terms:
         assert list(term) == ["english", "chinese", "says", "label"]
     english = [row["english"] for row in terms]
@@ -84,26 +84,28 @@ ENTRY = re.compile(r"\((e\d{3}-\d+)\)=\n### (E\d{3}-\d+) · .+")
 
 
 def errata(slug):
-    """The page of the errata that concern a chapter: its cells, none if it has no page."""
+    """Return the page of the errata that concern a chapter: its cells, none if it has no page."""
     path = BOOK / f"errata_{chapters.digits(slug)}.ipynb"
     return nbformat.read(path, 4).cells if path.exists() else []
 
 
 @every_chapter
 def test_every_erratum_leads_to_the_chapter_and_is_shown_by_code(slug):
-    cells, known = errata(slug), labels(slug)
+    cells, chapter_labels = errata(slug), labels(slug)
     for cell, following in zip_longest(cells, cells[1:]):
         if entry := ENTRY.match(cell.source):
             assert entry[1] == entry[2].lower()
             led = LINK.findall(cell.source)
-            assert led and not set(led) - set(known), entry[2]
+            assert led and not set(led) - set(chapter_labels), entry[2]
             assert following.cell_type == "code", entry[2]
         else:
             assert "### " not in cell.source
 
 
 def test_no_erratum_twice_and_each_page_belongs_to_a_chapter():
-    found = [ENTRY.match(c.source) for slug in chapters.CHAPTERS for c in errata(slug)]
-    assert not twice([entry[1] for entry in found if entry])
+    matches = [
+        ENTRY.match(c.source) for slug in chapters.CHAPTERS for c in errata(slug)
+    ]
+    assert not twice([entry[1] for entry in matches if entry])
     pages = {path.stem for path in BOOK.glob("errata_*")}
     assert pages <= {f"errata_{chapters.digits(slug)}" for slug in chapters.CHAPTERS}

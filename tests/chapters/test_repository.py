@@ -81,33 +81,35 @@ def files() -> set[str]:
 
 
 def test_no_file_of_the_repository_is_heavy():
-    found = files()
-    assert {"Makefile", "_toc.yml", "book/index.ipynb"} <= found
-    assert not [f for f in found if (ROOT / f).stat().st_size > 500_000]
+    paths = files()
+    assert {"Makefile", "_toc.yml", "book/index.ipynb"} <= paths
+    assert not [f for f in paths if (ROOT / f).stat().st_size > 500_000]
 
 
 def by_locale(code: str) -> list[int]:
-    """Lines that read or write text as the system's language has it: not so on Windows."""
-    found = []
+    """Return lines that read or write text as the system's language has it: not so on Windows."""
+    calls = []
     for node in ast.walk(ast.parse(code)):
         if not isinstance(node, ast.Call):
             continue
-        named = {word.arg for word in node.keywords}
+        keywords = {word.arg for word in node.keywords}
         name = getattr(node.func, "attr", getattr(node.func, "id", None))
-        given = [getattr(argument, "value", None) for argument in node.args]
+        values = [getattr(argument, "value", None) for argument in node.args]
         if name == "open" and isinstance(node.func, ast.Name):
-            given = given[1:]  # after the file, as after a path's own method, the mode
+            values = values[
+                1:
+            ]  # after the file, as after a path's own method, the mode
         opens = name == "open" and all(
-            isinstance(mode, str) and {*mode} <= {*"rwxat+"} for mode in given
+            isinstance(mode, str) and {*mode} <= {*"rwxat+"} for mode in values
         )
-        if "encoding" not in named and (
+        if "encoding" not in keywords and (
             opens
-            or (name == "read_text" and not given)
-            or (name == "write_text" and len(given) < 2)
-            or "text" in named & {"text", "universal_newlines"}
+            or (name == "read_text" and not values)
+            or (name == "write_text" and len(values) < 2)
+            or "text" in keywords & {"text", "universal_newlines"}
         ):
-            found.append(node.lineno)
-    return found
+            calls.append(node.lineno)
+    return calls
 
 
 @pytest.mark.parametrize("room", ["utils", "press", "grader", "hub", ".github"])
@@ -115,8 +117,8 @@ def test_text_is_utf8_whatever_the_system(room):
     programs = [path for path in files() if path.startswith(f"{room}/")]
     programs = [ROOT / path for path in programs if path.endswith(".py")]
     assert programs
-    found = {str(path): by_locale(path.read_text("utf-8")) for path in programs}
-    assert {path: lines for path, lines in found.items() if lines} == {}
+    calls = {str(path): by_locale(path.read_text("utf-8")) for path in programs}
+    assert {path: lines for path, lines in calls.items() if lines} == {}
 
 
 @pytest.mark.parametrize("path", sorted(BOOK.glob("*.ipynb")), ids=lambda p: p.stem)
@@ -127,6 +129,6 @@ def test_a_notebook_reads_its_files_as_utf8(path):
 
 def test_the_pictures_of_the_readme_are_there_and_light():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = re.findall(r'(?:src|srcset)="([^"]+)"', text)
-    assert len(named) == 2  # one for each theme
-    assert sum((ROOT / name).stat().st_size for name in named) < 400_000
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    assert len(pictures) == 2  # one for each theme
+    assert sum((ROOT / name).stat().st_size for name in pictures) < 400_000

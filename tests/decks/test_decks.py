@@ -136,22 +136,22 @@ def test_after_a_click_on_a_slider_s_opens_the_notes(deck):
 @pytest.mark.parametrize("slug", CHAPTERS[:1])
 def test_after_a_click_on_a_slider_arrows_move_it(deck):
     slider, value = hold_a_slider(deck)
-    here = deck.evaluate("Reveal.getState().indexh")
+    slide = deck.evaluate("Reveal.getState().indexh")
     deck.keyboard.press("ArrowLeft")
     assert int(slider.input_value()) == int(value) - 1
-    assert deck.evaluate("Reveal.getState().indexh") == here
+    assert deck.evaluate("Reveal.getState().indexh") == slide
 
 
 @pytest.mark.parametrize("slug", CHAPTERS[:1])
 def test_a_space_presses_the_button_that_has_the_focus(deck):
     hold_a_slider(deck)
-    here = deck.evaluate("Reveal.getState().indexh")
+    slide = deck.evaluate("Reveal.getState().indexh")
     size = deck.locator("section.present figure.interact button.size").first
-    for shown in (1, 0):  # the larger picture opens, then closes
+    for visible in (1, 0):  # the larger picture opens, then closes
         size.focus()
         deck.keyboard.press(" ")
-        assert deck.locator("dialog[open]").count() == shown
-        assert deck.evaluate("Reveal.getState().indexh") == here
+        assert deck.locator("dialog[open]").count() == visible
+        assert deck.evaluate("Reveal.getState().indexh") == slide
 
 
 def hold_a_slider(deck):

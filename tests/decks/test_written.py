@@ -52,7 +52,7 @@ def test_a_slide_a_heading_with_notes_and_minutes():
     assert "<p>Words.</p>" in slide.html() and 'data-minutes="2"' in slide.html()
 
 
-@pytest.mark.parametrize(("line", "shown"), [
+@pytest.mark.parametrize(("line", "text"), [
     ("equation: eq-1", "aligned"),
     ("steps: eq-1", r"\class{fragment}{=c"),
     ("code: twice", "    return x"),
@@ -66,13 +66,13 @@ def test_a_slide_a_heading_with_notes_and_minutes():
     ("one\n. . .\ntwo", '<div class="fragment"><p>two</p>'),
     ("one\n|||\ntwo", '<div class="columns"><div><p>one</p>'),
 ])  # fmt: skip
-def test_a_line_shows_what_it_names(line, shown):
+def test_a_line_shows_what_it_names(line, text):
     html = only(line)
-    assert shown in html, html
+    assert text in html, html
     assert "Doc." not in html  # the speaker says what a docstring says
 
 
-@pytest.mark.parametrize(("line", "said"), [
+@pytest.mark.parametrize(("line", "message"), [
     ("equation: eq-2", "expected one of eq-1; got 'eq-2'"),
     ("code: thrice", "expected one of twice; got 'thrice'"),
     ("code: twice: lost … return", "a line that begins with 'lost'"),
@@ -82,24 +82,24 @@ def test_a_line_shows_what_it_names(line, shown):
     ("figure: walk step=7", "expected step in 0, 1, got '7'"),
     ("figure: walk pace=1", "expected a control of step, got 'pace'"),
 ])  # fmt: skip
-def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, said):
-    with pytest.raises(ValueError, match=re.escape(said)) as error:
+def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
         only(line)
     assert "slide 2, '## A point.'" in str(error.value)
 
 
 def test_a_symbol_and_its_name_in_the_code_have_one_colour():
     page = PAGE.replace("return x", '<span class="k">return</span> x')
-    told = "same: b = x\n\nequation: eq-1\n\n|||\n\ncode: twice"
+    slide = "same: b = x\n\nequation: eq-1\n\n|||\n\ncode: twice"
     deck = f"# Title{NOTES}\n## Same.\n\n{{}}{NOTES}"
     built = lambda body: written.slides(
         BeautifulSoup(page, "html.parser"), NOTEBOOK, deck.format(body)
     )
-    html = built(told)[1].html()
+    html = built(slide)[1].html()
     assert r"a&=\class{same-1}{b}" in html.replace("&amp;", "&")
     assert '<span class="same-1">x</span>' in html
     with pytest.raises(ValueError, match=re.escape("got 'b = y'")):
-        built(told.replace("b = x", "b = y"))
+        built(slide.replace("b = x", "b = y"))
 
 
 @pytest.mark.parametrize("text", ["## No title" + NOTES, "# Title\n\nWithout notes."])
@@ -187,7 +187,7 @@ def test_a_written_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
 
 
 def violations(page, kind):
-    """What breaks a rule of axe on the slide that is shown."""
+    """Return what breaks a rule of axe on the slide that is shown."""
     report = Axe().run(page, context=f"section.present.{kind}").response
     return [
         (v["id"], x["html"][:200]) for v in report["violations"] for x in v["nodes"]

@@ -25,10 +25,10 @@ async def main(program: str, *arguments: str) -> int:
         program, *arguments, stderr=asyncio.subprocess.PIPE
     )
     async for line in firefox.stderr:
-        said = line.decode(errors="replace")
-        if found := LISTENS.search(said):
-            said = f"{found[1]} {await between(found[2])}\n"
-        sys.stderr.write(said)
+        line_text = line.decode(errors="replace")
+        if match := LISTENS.search(line_text):
+            line_text = f"{match[1]} {await between(match[2])}\n"
+        sys.stderr.write(line_text)
         sys.stderr.flush()
     return await firefox.wait()
 
@@ -57,7 +57,7 @@ async def hand_on(source, target):
 
 
 def spared(text: str) -> str:
-    """A message; of the error that Firefox does not know ``SPARED`` its success."""
+    """Return a message, or success in place of the error that Firefox does not know ``SPARED``."""
     message = json.loads(text) if '"unknown command"' in text else {}
     if message.get("error") == "unknown command" and SPARED in message["message"]:
         return json.dumps({"type": "success", "id": message["id"], "result": {}})

@@ -37,27 +37,27 @@ def started(engine: str) -> Iterator[Browser]:
         try:
             browser = kind.launch(**options)
         except Error as error:
-            said = str(error).partition("\n")[0]
-            wanted = f"expected a {engine} that starts"
-            raise Missing(f"{wanted}, got {said!r}; {advice(engine)}") from error
+            first_line = str(error).partition("\n")[0]
+            message = f"expected a {engine} that starts"
+            raise Missing(f"{message}, got {first_line!r}; {advice(engine)}") from error
         yield browser
         browser.close()
 
 
 def shipped() -> str | None:
-    """Path of a Firefox: ``FIREFOX``, or on PATH; None where there is none.
+    """Return the path of a Firefox: ``FIREFOX``, or on PATH; None where there is none.
 
     On Windows none: what speaks for it is a script, and no program there.
     """
-    named = os.environ.get("FIREFOX")
-    if named and not shutil.which(named):
-        sys.exit(f"FIREFOX: expected the path of a browser, got {named!r}")
-    names = () if os.name == "nt" else filter(None, (named, *NAMES))
+    configured = os.environ.get("FIREFOX")
+    if configured and not shutil.which(configured):
+        sys.exit(f"FIREFOX: expected the path of a browser, got {configured!r}")
+    names = () if os.name == "nt" else filter(None, (configured, *NAMES))
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def spoken_for(path: str, folder: Path) -> dict:
-    """Options with which Playwright starts a Firefox as ``tests.engines.firefox`` says."""
+    """Return options with which Playwright starts a Firefox as ``tests.engines.firefox`` says."""
     program = folder / "firefox"
     call = shlex.join([sys.executable, firefox.__file__, path])
     program.write_text(f'#!/bin/sh\nexec {call} "$@"\n', "utf-8")
@@ -66,14 +66,14 @@ def spoken_for(path: str, folder: Path) -> dict:
 
 
 def own(engine: str) -> list[str]:
-    """The command that installs Playwright's own browser."""
+    """Return the command that installs Playwright's own browser."""
     return [sys.executable, "-m", "playwright", "install", engine]
 
 
 def advice(engine: str) -> str:
-    """How to get a browser: the end of an error."""
-    named = " or set FIREFOX=/path/to/firefox" if engine == "firefox" else ""
-    return f"try {shlex.join(own(engine))}{named}"
+    """Return how to get a browser: the end of an error."""
+    alternative = " or set FIREFOX=/path/to/firefox" if engine == "firefox" else ""
+    return f"try {shlex.join(own(engine))}{alternative}"
 
 
 def install(engine: str) -> None:

@@ -39,9 +39,9 @@ def test_every_control_changes_its_picture(visit):
     assert len(figures) >= 4
     for figure in figures:
         for seen in figure.evaluate(MOVES):
-            where = f"{figure.get_attribute('data-name')}: {seen}"
-            assert seen["descriptions"] == seen["count"], where
-            assert seen["pictures"] > seen["count"] / 2, where
+            location = f"{figure.get_attribute('data-name')}: {seen}"
+            assert seen["descriptions"] == seen["count"], location
+            assert seen["pictures"] > seen["count"] / 2, location
 
 
 def test_links_and_addresses_set_their_figures(visit):
@@ -100,19 +100,19 @@ def test_the_map_lights_what_a_chapter_rests_on(visit):
 def test_a_table_is_searched(visit):
     page = visit("glossary")
     page.locator(".finder input").fill("岭回归")
-    said = page.locator(".finder output").text_content()
-    assert re.match(r"[1-9] of \d+ ", said), said
+    output = page.locator(".finder output").text_content()
+    assert re.match(r"[1-9] of \d+ ", output), output
 
 
 def test_the_theme_is_changed(visit):
     page, ground = visit("index"), "getComputedStyle(document.body).backgroundColor"
-    found = {}
+    colours = {}
     for _ in range(3):  # as the system, light, dark
         page.locator(".theme-switch-button").first.click()
-        found[page.evaluate("document.documentElement.dataset.theme")] = page.evaluate(
-            ground
+        colours[page.evaluate("document.documentElement.dataset.theme")] = (
+            page.evaluate(ground)
         )
-    assert found.keys() == {"light", "dark"} and found["light"] != found["dark"]
+    assert colours.keys() == {"light", "dark"} and colours["light"] != colours["dark"]
 
 
 def test_a_deck_shows_its_slides_and_moves_its_sliders(reader):
@@ -174,5 +174,5 @@ def test_print_has_the_ends_of_long_lines(visit, reader, tmp_path):
     with pypdfium2.PdfDocument(printed) as document:
         assert [round(x) for x in document[0].get_size()] == [596, 842]  # points
         sheets = [sheet.render(scale=2).to_numpy()[..., :3] for sheet in document]
-    found = sum(label(np.all(sheet == (255, 0, 255), axis=2))[1] for sheet in sheets)
-    assert found == marked
+    count = sum(label(np.all(sheet == (255, 0, 255), axis=2))[1] for sheet in sheets)
+    assert count == marked

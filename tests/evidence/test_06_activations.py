@@ -40,15 +40,15 @@ def test_the_contest_comes_out_as_the_file_says(book):
     keys = [(row["curve"], float(row["rate"]), int(row["seed"])) for row in rows]
     assert len(keys) == len(rows) and {*keys} == three | nine
     best = {row["curve"]: float(row["rate"]) for row in rows if row["test"]}
-    found, right = {}, {name: [] for name in names}
+    trained, right = {}, {name: [] for name in names}
     for (name, lr, seed), row in zip(keys, rows, strict=True):
-        f, there = book["CURVES_ALL"][name], float(row["validation"])
-        P, losses, found[name, lr, seed] = book["attempt"](f, lr, seed)
+        f, recorded = book["CURVES_ALL"][name], float(row["validation"])
+        P, losses, trained[name, lr, seed] = book["attempt"](f, lr, seed)
         stored = np.array([float(loss) for loss in row["losses"].split()])
         if len(stored):
             assert len(losses) == len(stored) in (1, 60), row
         if (name, lr) not in RATTLES:
-            assert abs(found[name, lr, seed] / there - 1) < 0.05, row
+            assert abs(trained[name, lr, seed] / recorded - 1) < 0.05, row
             if len(stored):
                 rtol = 0.05 if lr <= best[name] else 0.2
                 np.testing.assert_allclose(losses, stored, rtol=rtol, atol=1e-4)
@@ -57,7 +57,7 @@ def test_the_contest_comes_out_as_the_file_says(book):
             assert abs(share - float(row["test"])) < 0.01, row
             right[name].append(share)
     mean = {
-        (name, lr): np.mean([found[name, lr, k] for k in range(3)])
+        (name, lr): np.mean([trained[name, lr, k] for k in range(3)])
         for name in names
         for lr in rates
     }
@@ -75,8 +75,8 @@ def test_the_contest_comes_out_as_the_file_says(book):
     assert bent.shape == (4, 3) and rivals.shape == (2, 3)
     assert bent.min() > rivals.max() + 0.02 and bent.min() >= 0.96, right
     assert max(right["no curve"]) < 0.92 and max(right["step"]) < 0.87, right
-    slow = np.array([found["logistic", 4, k] for k in range(12)])
-    fast = np.array([found["ReLU", 1, k] for k in range(12)])
+    slow = np.array([trained["logistic", 4, k] for k in range(12)])
+    fast = np.array([trained["ReLU", 1, k] for k in range(12)])
     np.testing.assert_allclose([slow.mean(), fast.mean()], [0.068, 0.054], rtol=0.03)
     gap, error = slow.mean() - fast.mean(), np.sqrt((slow.var() + fast.var()) / 11)
     assert gap > 2 * error, (gap, error)
@@ -121,15 +121,15 @@ def test_the_best_logistic_rate_for_180_epochs(book):
 
 @pytest.mark.parametrize("lr", [1 / 8, 1, 8, 64])
 def test_wide_logistic_layers_stay_at_guessing_too(book, lr):
-    found = np.array([book["deep_attempt"](1, 64, lr, k) for k in range(3)])
-    assert found[:, 0].min() > 0.69 and found[:, 1].max() < 0.52, found
+    results = np.array([book["deep_attempt"](1, 64, lr, k) for k in range(3)])
+    assert results[:, 0].min() > 0.69 and results[:, 1].max() < 0.52, results
 
 
 def test_another_scale_or_another_curve_learns(book):
     for s, H, name in ((4, 64, "logistic"), (1, 16, "tanh"), (1, 16, "ReLU")):
         f = book["ACTIVATIONS"][name]
-        found = np.array([book["deep_attempt"](s, H, 1, k, f) for k in range(3)])
-        assert found[:, 1].min() > 0.9, (s, H, name, found)
+        results = np.array([book["deep_attempt"](s, H, 1, k, f) for k in range(3)])
+        assert results[:, 1].min() > 0.9, (s, H, name, results)
 
 
 def test_at_a_scale_of_4_a_small_rate_does_not_learn(book):

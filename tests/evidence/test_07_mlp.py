@@ -29,8 +29,8 @@ def failed(book):
     for size in (0.5, 1, 3):
         book["start"] = lambda *args, size=size: [size * p for p in usual(*args)]
         for H in (2, 3, 6):
-            found = book["many_starts"](H, 2.0)
-            right = [book["accuracy"](t, book["X_new"], book["Y_new"]) for t in found]
+            losses = book["many_starts"](H, 2.0)
+            right = [book["accuracy"](t, book["X_new"], book["Y_new"]) for t in losses]
             share[size, H] = np.mean(np.array(right) <= 0.99)
     book["start"] = usual
     return share
@@ -56,8 +56,8 @@ def test_smooth_units_come_closer_from_forty_starts_too(book):
                 hidden_layer_sizes=(8,), activation=curve, solver="lbfgs", alpha=0,
                 max_iter=3000, tol=1e-9, random_state=seed,
             ).fit(X, f(X[:, 0]))  # fmt: skip
-            off = net.predict(book["FINE"][:, None]) - f(book["FINE"])
-            worst.setdefault(curve, []).append(np.abs(off).max())
+            errors = net.predict(book["FINE"][:, None]) - f(book["FINE"])
+            worst.setdefault(curve, []).append(np.abs(errors).max())
     assert max(worst["logistic"] + worst["tanh"]) < min(worst["relu"]), worst
 
 

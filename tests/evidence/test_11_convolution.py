@@ -12,12 +12,12 @@ RATES = 0.01, 0.03, 0.1, 0.3, 0.9
 CHOSEN = {"pooled": 0.1, "unpooled": 0.1, "own kernels": 0.1, "dense": 0.3}
 
 
-def shares(book, kind, lr, epochs, seed=0, scrambled=False, again=1):
+def shares(book, kind, lr, epochs, seed=0, scrambled=False, repetitions=1):
     X, y = book["placed"](seed, scrambled)
-    more = [book["placed"](seed, again=t)[0][:800] for t in range(1, again)]
+    more = [book["placed"](seed, again=t)[0][:800] for t in range(1, repetitions)]
     net = book["network"](kind, seed)
     book["descend"](
-        net, torch.cat([X[:800], *more]), y[:800].repeat(again), lr, epochs, seed
+        net, torch.cat([X[:800], *more]), y[:800].repeat(repetitions), lr, epochs, seed
     )
     return book["right_shares"](net, X, y)
 
@@ -30,8 +30,10 @@ def test_the_page_trains_at_the_rates_that_are_tested():
 @pytest.mark.parametrize("kind", CHOSEN)
 def test_no_other_rate_is_clearly_better(book, kind):
     """Up to 15 digits of 300, about the standard error of a share."""
-    there = {lr: shares(book, kind, lr, 20)["validation"] for lr in RATES}
-    assert there[CHOSEN[kind]] > max(there.values()) - 0.05, there
+    shares_by_rate = {lr: shares(book, kind, lr, 20)["validation"] for lr in RATES}
+    assert shares_by_rate[CHOSEN[kind]] > max(shares_by_rate.values()) - 0.05, (
+        shares_by_rate
+    )
 
 
 @pytest.mark.parametrize("kind", CHOSEN)
@@ -60,16 +62,16 @@ def test_a_wider_dense_network_stays_far_below(book):
 
 @pytest.mark.parametrize("kind", ["pooled", "unpooled"])
 def test_the_rate_for_scrambled_pictures_is_as_good_as_any(book, kind):
-    there = {
+    shares_by_rate = {
         lr: shares(book, kind, lr, 20, scrambled=True)["validation"] for lr in RATES[:4]
     }
-    assert there[0.1] > max(there.values()) - 0.05, there
+    assert shares_by_rate[0.1] > max(shares_by_rate.values()) - 0.05, shares_by_rate
 
 
 def test_the_other_rates_change_no_verdict_on_places(book):
     """The dense network at 30 places, and the control, at the other one's rate."""
     many = max(
-        shares(book, "dense", lr, 4, again=30)["test"] for lr in (0.03, 0.1, 0.3)
+        shares(book, "dense", lr, 4, repetitions=30)["test"] for lr in (0.03, 0.1, 0.3)
     )
     one = max(shares(book, "dense", lr, 120)["test"] for lr in (0.03, 0.1, 0.3))
     assert many > one + 0.2, (many, one)
@@ -109,8 +111,8 @@ def test_the_middle_counts_more_in_a_plane_too(book):
                 dY, np.zeros((1, 1, side, side)), rng.normal(size=(1, 1, 3, 3))
             )
         squares += dY[0, 0] ** 2 / 4000
-    told = np.outer([1, 2, 3, 2, 1], [1, 2, 3, 2, 1])
-    assert (abs(squares / told - 1) < 0.3).all(), squares
+    expected = np.outer([1, 2, 3, 2, 1], [1, 2, 3, 2, 1])
+    assert (abs(squares / expected - 1) < 0.3).all(), squares
 
 
 # Faults that show only after a training.

@@ -32,20 +32,23 @@ def test_a_race_ends_as_the_file_says(digits, name):
     rows, held_out = digits["train_rows"], digits["val_rows"]
     digits["train"](net, digits["images"][rows], digits["labels"][rows], rate, 16, 0)
     X, y = digits["images"][held_out], digits["labels"][held_out]
-    there = digits["races"](name, 16, rate, "validation")
-    here = digits["accuracy"](net, X, y)
-    assert there.min() - 0.03 < here < there.max() + 0.03, (here, there)
+    recorded = digits["races"](name, 16, rate, "validation")
+    repeated = digits["accuracy"](net, X, y)
+    assert recorded.min() - 0.03 < repeated < recorded.max() + 0.03, (
+        repeated,
+        recorded,
+    )
 
 
 @pytest.mark.parametrize("variant", product((0, 1), repeat=3))
 def test_a_stack_ends_as_the_file_says(digits, variant):
     near, bypass, norm = variant
-    rate, there = digits["at_best_rate"](*variant, 15)
+    rate, recorded = digits["at_best_rate"](*variant, 15)
     rows = digits["train_rows"]
     three = digits["images"][rows], digits["labels"][rows, None].expand(-1, 3)
     net = digits["stack"](24, norm, bypass, near)
     losses = digits["train"](net, *three, rate, 15, 0)[-1]
-    assert 1 / 4 < np.median(losses) / np.median(there) < 4, (losses, there)
+    assert 1 / 4 < np.median(losses) / np.median(recorded) < 4, (losses, recorded)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +62,7 @@ def stacks(digits):
     chapter.run("12-small-stem", digits)
     with (chapters.BOOK / "data" / "run_12_stacks.csv").open() as file:
         stored = list(csv.DictReader(file))
-    found = {}
+    medians = {}
     for row in stored:
         name, seed = row["stack"], int(row["seed"])
         if name in digits["TRAINED"]:
@@ -68,15 +71,15 @@ def stacks(digits):
             net = digits["OTHER_CAUSES"][name](seed)
             digits["train"](net, *three, 0.003, 15, seed)
             losses = digits["final_losses"](net)
-        there = [float(loss) for loss in row["train_losses"].split()]
-        found[name, seed] = np.median(losses), np.median(there)
-    return found
+        recorded = [float(loss) for loss in row["train_losses"].split()]
+        medians[name, seed] = np.median(losses), np.median(recorded)
+    return medians
 
 
 def test_the_stacks_of_six_seeds_end_as_the_file_says(digits, stacks):
-    for (name, seed), (here, there) in stacks.items():
+    for (name, seed), (repeated, recorded) in stacks.items():
         if name in digits["TRAINED"]:
-            assert 1 / 4 < here / there < 4, (name, seed, here, there)
+            assert 1 / 4 < repeated / recorded < 4, (name, seed, repeated, recorded)
     for seed in range(6):
         ends = {name: stacks[name, seed][0] for name in digits["TRAINED"]}
         assert ends["near identity"] < ends["plain"] / 2, ends

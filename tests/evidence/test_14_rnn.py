@@ -29,22 +29,25 @@ def test_the_sign_is_kept_as_often_as_the_file_says(book):
         steps = book["steps_to_learn"](*case, int(row["seed"]))
         solved.setdefault(case, []).append((steps < 999, int(row["steps"]) < 999))
     assert len(solved) == 8
-    for case, found in solved.items():
-        here, there = np.sum(found, axis=0)
-        assert len(found) == 5 and abs(here - there) <= 1, (case, found)
+    for case, pairs in solved.items():
+        repeated, recorded = np.sum(pairs, axis=0)
+        assert len(pairs) == 5 and abs(repeated - recorded) <= 1, (case, pairs)
 
 
 def test_the_characters_are_read_as_the_file_says(book):
     chapter.run("14-char-run", book)
     for row in stored("characters"):
-        net, told = book["read"](int(row["seed"]), 0.01)
-        here = [*told, book["perplexity"](net, book["ids"]["test"])]
-        there = [float(row[key]) for key in ("pass 1", "pass 2", "pass 3", "test")]
-        assert np.abs(np.subtract(here, there)).max() < 0.15, (here, there)
+        net, perplexities = book["read"](int(row["seed"]), 0.01)
+        repeated = [*perplexities, book["perplexity"](net, book["ids"]["test"])]
+        recorded = [float(row[key]) for key in ("pass 1", "pass 2", "pass 3", "test")]
+        assert np.abs(np.subtract(repeated, recorded)).max() < 0.15, (
+            repeated,
+            recorded,
+        )
 
 
 def smooth(losses):
-    """Means over twenty losses."""
+    """Return means over twenty losses."""
     return np.convolve(losses, np.ones(20) / 20, "valid")
 
 
@@ -53,19 +56,22 @@ def test_parity_is_learned_three_steps_back_as_the_file_says(book):
     assert [(row["K"], row["seed"]) for row in rows] == [("3", k) for k in "012"]
     for row in rows:
         _, losses = book["learn_parity"](int(row["seed"]), K=int(row["K"]))
-        there = [float(loss) for loss in row["losses"].split()]
-        assert len(there) == len(losses) and smooth(losses).min() < 0.05, row["seed"]
-        steps = [np.argmax(smooth(run) < 0.05) for run in (losses, there)]
+        recorded = [float(loss) for loss in row["losses"].split()]
+        assert len(recorded) == len(losses) and smooth(losses).min() < 0.05, row["seed"]
+        steps = [np.argmax(smooth(run) < 0.05) for run in (losses, recorded)]
         assert 0.7 < steps[0] / steps[1] < 1.4, (row["seed"], steps)
 
 
 def test_thirty_passes_over_the_characters_come_near_counting(book):
     """What 14-char-said tells of longer training."""
     chapter.run("14-char-run", book)
-    net, told = book["read"](0, 0.01, passes=30, T=32)
-    found = book["perplexity"](net, book["ids"]["test"])
-    assert 3.8 < found < 4.08 and told[-1] < told[11] < told[2]
-    assert 3.63 < found < 4.09  # counted with orders 5 and 4
+    net, perplexities = book["read"](0, 0.01, passes=30, T=32)
+    test_perplexity = book["perplexity"](net, book["ids"]["test"])
+    assert (
+        3.8 < test_perplexity < 4.08
+        and perplexities[-1] < perplexities[11] < perplexities[2]
+    )
+    assert 3.63 < test_perplexity < 4.09  # counted with orders 5 and 4
 
 
 def test_a_small_radius_is_slow_and_not_unable(book):
@@ -74,21 +80,21 @@ def test_a_small_radius_is_slow_and_not_unable(book):
     at_end = lambda O, y: F.binary_cross_entropy_with_logits(O[-1, :, 0], y)
     right = lambda net: ((net(X_sign)[0][-1, :, 0] > 0) == (y_sign > 0)).float().mean()
     learned = lambda net: right(net) > 0.98
-    found = []
+    successes = []
     for orthogonal, seed in ((o, s) for o in (False, True) for s in range(5)):
         net = book["Net"](1, 16, 1, seed, orthogonal)
         if orthogonal:
             net.rnn.weight_hh_l0.data *= 0.58
         net = book["fit"](net, book["latch"], at_end, 1000, 0.01, seed, learned)
-        found.append(learned(net))
-    assert sum(found) >= 6, found
+        successes.append(learned(net))
+    assert sum(successes) >= 6, successes
 
 
 @pytest.fixture(scope="module")
 def by_pieces(book):
     """Validation perplexities of two starts, by how the text is cut, as ``read`` does."""
     chapter.run("14-char-run", book)
-    ids, V, found = book["ids"], len(book["KEPT"]), {}
+    ids, V, perplexities = book["ids"], len(book["KEPT"]), {}
     for way in ("carried", "in order, from zero", "random"):
         for seed in (0, 1):
             net, rng = book["Net"](V, 96, V, seed), np.random.default_rng(seed)
@@ -112,8 +118,8 @@ def by_pieces(book):
                     adam.step()
                     slower.step()
             perplexity = book["perplexity"](net, ids["valid"])
-            found.setdefault(way, []).append(perplexity)
-    return {way: np.mean(values) for way, values in found.items()}
+            perplexities.setdefault(way, []).append(perplexity)
+    return {way: np.mean(values) for way, values in perplexities.items()}
 
 
 def test_the_carried_state_helps_and_the_order_alone_does_not(by_pieces):
@@ -127,12 +133,12 @@ def test_the_carried_state_helps_and_the_order_alone_does_not(by_pieces):
 def test_the_rate_of_the_characters_is_the_best_of_three(book):
     """What 14-char-said tells of the rate, on the validation sentences."""
     chapter.run("14-char-run", book)
-    told = {lr: book["read"](0, lr)[1][-1] for lr in (0.003, 0.01, 0.03)}
-    assert min(told, key=told.get) == 0.01, told
+    perplexities = {lr: book["read"](0, lr)[1][-1] for lr in (0.003, 0.01, 0.03)}
+    assert min(perplexities, key=perplexities.get) == 0.01, perplexities
 
 
 def learned_at_end(book, K, seed, T=6, steps=3000):
-    """Whether parity of T bits is learned if only the last answer has a loss."""
+    """Return whether parity of T bits is learned if only the last answer has a loss."""
     rng = np.random.default_rng(seed)
     P = book["start"](1, 8, 1, rng)
     leaves = [torch.from_numpy(p) for p in P]

@@ -30,15 +30,15 @@ def book():
 
 
 def steps_again(book, name, length, rate):
-    """Steps until learned, of each seed of the file, trained again."""
+    """Return steps until learned, of each seed of the file, trained again."""
     seeds = [row[3] for row in ROWS if row[:3] == (name, length, rate)]
-    found = []
+    steps = []
     for seed in seeds:
         net = book["contender"](name, seed, length)
-        found.append(
+        steps.append(
             book["learned_after"](book["train"](net, seed, length, rate, LIMIT))
         )
-    return found
+    return steps
 
 
 @pytest.mark.parametrize("name, length", sorted({row[:2] for row in ROWS}))
@@ -52,15 +52,15 @@ def test_the_search_comes_out_as_the_file_says(book, name, length):
         if case == [name, length]:
             steps.setdefault(rate, []).append(taken)
     best = min(sorted(steps), key=lambda lr: (max(steps[lr]), np.median(steps[lr])))
-    there = np.median(steps[best])
-    here = np.median(steps_again(book, name, length, best))
-    if np.isinf(there) or np.isinf(here):
-        assert min(here, there) > LIMIT / 2
+    recorded = np.median(steps[best])
+    repeated = np.median(steps_again(book, name, length, best))
+    if np.isinf(recorded) or np.isinf(repeated):
+        assert min(repeated, recorded) > LIMIT / 2
     else:
-        assert 0.5 < here / there < 2, (here, there)
+        assert 0.5 < repeated / recorded < 2, (repeated, recorded)
     for rate in set(steps) - {best}:
         other = steps_again(book, name, length, rate)
-        assert max(other) > here / 2, (rate, other, here)
+        assert max(other) > repeated / 2, (rate, other, repeated)
 
 
 def test_the_starts_of_the_page_come_out_as_the_file_says(book):
@@ -73,12 +73,12 @@ def test_the_starts_of_the_page_come_out_as_the_file_says(book):
     for key, row in zip(keys, rows, strict=True):
         book["contend"](*key)
         steps = len(book["curves"][key]), len(row["losses"].split())
-        left = book["found"][key], float(row["left_over"])
-        apart.setdefault(key[:2], []).append((*steps, *left))
-    for case, found in apart.items():
-        here, there, left, left_there = np.median(found, axis=0)
-        assert 0.5 < here / there < 2, (case, found)
-        assert (left > 0.5) == (left_there > 0.5), (case, found)
+        left_over = book["found"][key], float(row["left_over"])
+        apart.setdefault(key[:2], []).append((*steps, *left_over))
+    for case, runs in apart.items():
+        repeated, recorded, left_over, recorded_left_over = np.median(runs, axis=0)
+        assert 0.5 < repeated / recorded < 2, (case, runs)
+        assert (left_over > 0.5) == (recorded_left_over > 0.5), (case, runs)
 
 
 def stored(name):
@@ -108,21 +108,21 @@ def test_length_twenty_is_learned_as_the_file_says(book, at_twenty):
     rows = stored("twenty")
     cases = dict.fromkeys((row["network"], float(row["rate"])) for row in rows)
     assert len(cases) == 5 and len(rows) == 5 * len(book["STARTS"])
-    found = {}
+    steps_by_case = {}
     for row in rows:
         case = row["network"], float(row["rate"])
         steps = at_twenty(*case, int(row["seed"])), float(row["steps"] or np.inf)
-        found.setdefault(case, []).append(steps)
-    for case, steps in found.items():  # a single start may come out otherwise
-        here, there = np.median(steps, axis=0)
-        assert here == there or 1 / 2 < here / there < 2, (case, steps)
+        steps_by_case.setdefault(case, []).append(steps)
+    for case, steps in steps_by_case.items():  # a single start may come out otherwise
+        repeated, recorded = np.median(steps, axis=0)
+        assert repeated == recorded or 1 / 2 < repeated / recorded < 2, (case, steps)
 
 
-@pytest.mark.parametrize("first", [100, 200, 300])
-def test_where_the_number_is_kept_from_other_starts(book, at_twenty, first):
+@pytest.mark.parametrize("first_seed", [100, 200, 300])
+def test_where_the_number_is_kept_from_other_starts(book, at_twenty, first_seed):
     """The sentences of 15-bias and 15-where-text, of three starts not on the page."""
     middle = lambda name, rate: np.median(
-        [at_twenty(name, rate, seed) for seed in range(first, first + 3)]
+        [at_twenty(name, rate, seed) for seed in range(first_seed, first_seed + 3)]
     )
     assert np.isinf([middle("LSTM 0", rate) for rate in (0.003, 0.01)]).all()
     assert np.isfinite(middle("gate held", 0.01))
@@ -136,17 +136,20 @@ def test_the_register_is_learned_as_the_file_says(book):
     keys = [(row["stuck"], int(row["seed"])) for row in rows]
     assert keys == list(product(book["STUCK"], (10, 11, 12)))
     for (name, seed), row in zip(keys, rows, strict=True):
-        here = book["train_register"](book["STUCK"][name], 0.03, seed)
-        assert 1 / 2 < here / float(row["left_over"]) < 2, (row, here)
+        repeated = book["train_register"](book["STUCK"][name], 0.03, seed)
+        assert 1 / 2 < repeated / float(row["left_over"]) < 2, (row, repeated)
 
 
-@pytest.mark.parametrize("first", [100, 200, 300])
-def test_each_gate_is_worth_something_from_other_starts(book, first):
+@pytest.mark.parametrize("first_seed", [100, 200, 300])
+def test_each_gate_is_worth_something_from_other_starts(book, first_seed):
     """The sentence of 15-worth-claim-text, of three starts not on the page."""
     chapter.define("15-worth-run", book, "STUCK")
     middle = {
         name: np.median(
-            [book["train_register"](gate, 0.03, k) for k in range(first, first + 3)]
+            [
+                book["train_register"](gate, 0.03, k)
+                for k in range(first_seed, first_seed + 3)
+            ]
         )
         for name, gate in book["STUCK"].items()
     }
@@ -157,10 +160,13 @@ def test_each_gate_is_worth_something_from_other_starts(book, first):
 def test_gates_help_on_the_characters_of_this_book():
     """The numbers of section "Which one to use when"; each at the best of its rates."""
     texts = characters()
-    for kind, H, rates, told in (
+    for kind, H, rates, expected in (
         ("RNN", 96, (0.01, 0.02, 0.03), 4.9),
         ("GRU", 53, (0.01, 0.03, 0.1), 4.2),
         ("LSTM", 45, (0.03, 0.1, 0.3), 4.1),
     ):
-        found = [perplexity(kind, H, lr, 0, texts) for lr in rates]
-        assert min(found) == found[1] and abs(found[1][1] - told) < 0.2, (kind, found)
+        perplexities = [perplexity(kind, H, lr, 0, texts) for lr in rates]
+        assert (
+            min(perplexities) == perplexities[1]
+            and abs(perplexities[1][1] - expected) < 0.2
+        ), (kind, perplexities)

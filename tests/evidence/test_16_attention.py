@@ -20,7 +20,7 @@ def book():
 
 
 def right(book, pairs, epochs=8, lr=0.02, seed=1, **kind):
-    """Share of whole sentences without a slip, of one seed."""
+    """Return the share of whole sentences without an error, of one seed."""
     net = book["trained"](epochs, lr, seed, **kind)
     return book["without_slip"](net, book[pairs]).mean(), net
 
@@ -42,13 +42,13 @@ def test_the_readers_slip_as_the_file_says(book):
     scope["NETS"] = {}
     for (name, seed), row in zip(keys, rows, strict=True):
         net = book["trained"](8, 0.02, int(seed), **RIVALS[name])
-        here = book["measured"](net)
+        repeated = book["measured"](net)
         if row["in number"]:
-            here["in number"] = book["slips_in_number"](net)
-        for key, value in here.items():
+            repeated["in number"] = book["slips_in_number"](net)
+        for key, value in repeated.items():
             near = book["room"](key, row)
             assert abs(value - float(row[key])) < near, (row, key, value)
-        scope["STORED"][name].append(here)
+        scope["STORED"][name].append(repeated)
         if name != "fixed code":
             scope["NETS"].setdefault(name, [net])
     for cell in ("16-whole", "bd798818", "16-length-check", "16-slips-check"):
@@ -64,23 +64,26 @@ def test_hidden_words_are_missed_by_the_other_readers_too(book, seed):
         chapter.run(cell, scope)
     names = "J", "after_plural", "feminine", "guess", "error"
     chapter.define("16-hidden-check", scope, *names)
-    kept = {key: shares[0] for key, shares in scope["KEPT"].items()}
+    first_shares = {key: shares[0] for key, shares in scope["KEPT"].items()}
     for words, number in scope["LOOKED"]:
         assert 0.1 < scope["LOOKED"][words, number][0] < 0.5
-        assert kept[words, number, "article"] > 0.9
-        assert kept[words, number, "adjective"] < 0.1
-    assert kept["petit, grand", "singular", "noun"] > 0.75
-    assert kept["petit, grand", "plural", "noun"] < scope["guess"] + 2 * scope["error"]
-    assert min(kept["jeune", n, "noun"] for n in ("singular", "plural")) > 0.9
+        assert first_shares[words, number, "article"] > 0.9
+        assert first_shares[words, number, "adjective"] < 0.1
+    assert first_shares["petit, grand", "singular", "noun"] > 0.75
+    assert (
+        first_shares["petit, grand", "plural", "noun"]
+        < scope["guess"] + 2 * scope["error"]
+    )
+    assert min(first_shares["jeune", n, "noun"] for n in ("singular", "plural")) > 0.9
 
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_the_rate_of_the_page_is_the_best_of_three(book, name):
     """On validation sentences, a factor of four apart, and so not at the edge."""
-    found = [
+    losses = [
         right(book, "valid", lr=lr, **RIVALS[name])[0] for lr in (0.005, 0.02, 0.08)
     ]
-    assert found[1] == max(found) > max(found[0], found[2]), found
+    assert losses[1] == max(losses) > max(losses[0], losses[2]), losses
 
 
 def test_longer_training_helps_one_head_at_a_smaller_rate(book):

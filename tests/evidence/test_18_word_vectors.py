@@ -49,35 +49,37 @@ def stored(name):
 
 
 def test_the_rivals_solve_on_three_corpora_what_the_file_says(book, corpora):
-    found = {}
-    for seed, told in corpora.items():
-        asked = book["questions"](told[1], 1)
-        for key, W in book["learned"](seed, *told).items():
-            found.setdefault(key, []).append(book["right"](W, asked))
+    shares_of = {}
+    for seed, corpus in corpora.items():
+        questions = book["questions"](corpus[1], 1)
+        for key, W in book["learned"](seed, *corpus).items():
+            shares_of.setdefault(key, []).append(book["right"](W, questions))
     rows = {(row["method"], int(row["d"])): row for row in stored("rivals")}
-    assert {*found} == {*rows}
-    for key, shares in found.items():
-        there = [float(rows[key][f"corpus {seed}"]) for seed in corpora]
-        np.testing.assert_allclose(shares, there, atol=0.03, err_msg=str(key))
+    assert {*shares_of} == {*rows}
+    for key, shares in shares_of.items():
+        recorded = [float(rows[key][f"corpus {seed}"]) for seed in corpora]
+        np.testing.assert_allclose(shares, recorded, atol=0.03, err_msg=str(key))
     trained = [
-        found[name, 40] for name in ("skip-gram", "negative", "fastText", "CBOW")
+        shares_of[name, 40] for name in ("skip-gram", "negative", "fastText", "CBOW")
     ]
-    rival = {d: found["PPMI + SVD", d] for d in (20, 40, 80, 160)}
-    assert np.min(trained) > 0.93 > max(rival[40]) + 0.05, found
-    assert min(rival[160]) > 0.95, found
-    assert max(rival[20]) < min(found["negative", 20] + found["skip-gram", 20]), found
+    rival = {d: shares_of["PPMI + SVD", d] for d in (20, 40, 80, 160)}
+    assert np.min(trained) > 0.93 > max(rival[40]) + 0.05, shares_of
+    assert min(rival[160]) > 0.95, shares_of
+    assert max(rival[20]) < min(
+        shares_of["negative", 20] + shares_of["skip-gram", 20]
+    ), shares_of
 
 
 def test_drawn_noise_words_solve_on_three_corpora_what_the_file_says(book, corpora):
     chapter.define("18-drawn-run", book, "solved_with")
-    found = {}
+    shares = {}
     for row in stored("drawn"):
         K = int(row["K"])
-        found[K] = [book["solved_with"](K, seed) for seed in corpora]
-        there = [float(row[f"corpus {seed}"]) for seed in corpora]
-        np.testing.assert_allclose(found[K], there, atol=0.05, err_msg=str(row))
-    assert [*found] == [1, 5, 20]
-    assert min(found[5] + found[20]) > max(found[1]), found
+        shares[K] = [book["solved_with"](K, seed) for seed in corpora]
+        recorded = [float(row[f"corpus {seed}"]) for seed in corpora]
+        np.testing.assert_allclose(shares[K], recorded, atol=0.05, err_msg=str(row))
+    assert [*shares] == [1, 5, 20]
+    assert min(shares[5] + shares[20]) > max(shares[1]), shares
 
 
 def test_all_settings_of_the_figure_come_out_as_the_file_says(book, corpora):
@@ -87,10 +89,10 @@ def test_all_settings_of_the_figure_come_out_as_the_file_says(book, corpora):
     assert settings == [*itertools.product((1, 2, 5), (10, 40), (1, 20))]
     for setting, row in zip(settings, rows, strict=True):
         solved, like[setting] = book["explored"](*setting)
-        there = [float(row[f"after {k}"]) for k in book["AT"]]
-        np.testing.assert_allclose(solved, there, atol=0.05, err_msg=str(row))
-        there = float(row["row"]), float(row["role"])
-        np.testing.assert_allclose(like[setting], there, atol=0.05, err_msg=str(row))
+        recorded = [float(row[f"after {k}"]) for k in book["AT"]]
+        np.testing.assert_allclose(solved, recorded, atol=0.05, err_msg=str(row))
+        recorded = float(row["row"]), float(row["role"])
+        np.testing.assert_allclose(like[setting], recorded, atol=0.05, err_msg=str(row))
     for K in (1, 20):
         (row_1, role_1), (row_5, role_5) = like[1, 40, K], like[5, 40, K]
         assert role_1 > role_5 + 0.1 and row_5 > row_1 + 0.1, like
@@ -104,12 +106,12 @@ def test_every_method_of_the_page_is_searched(book):
 
 
 def validated(book, tuning, name, lr, d=40):
-    """Share of the validation questions that a method answers right at this rate."""
-    words, ids, X, asked = tuning
+    """Return the share of validation questions that a method answers right at this rate."""
+    words, ids, X, questions = tuning
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(book, "RATES", book["RATES"] | {name: lr})
         W = next(W for n, W in book["contenders"](X, ids, words, d, 1) if n == name)
-    return (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+    return (book["answers"](W.numpy(), questions) == questions[:, 3]).mean()
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -121,8 +123,8 @@ def test_no_other_rate_is_better_on_validation_questions(book, tuning, name):
 
 
 def test_training_longer_does_not_help_and_no_cap_saves_glove(book, tuning):
-    words, _, X, asked = tuning
-    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+    words, _, X, questions = tuning
+    right = lambda W: (book["answers"](W.numpy(), questions) == questions[:, 3]).mean()
     X_t, size = book["tensor"](X), len(words)
     short, long = (
         right(
@@ -141,33 +143,35 @@ def test_training_longer_does_not_help_and_no_cap_saves_glove(book, tuning):
 
 def test_other_powers_smoothing_and_shifts_do_not_help_the_rival(book, tuning):
     """The aside of section "Which vectors came out?", after Levy et al. (2015)."""
-    _, _, X, asked = tuning
+    _, _, X, questions = tuning
     solved = {}
     for smooth, shift in ((1, 1), (0.75, 1), (1, 2), (0.75, 2)):
         context = X.sum(axis=0) ** smooth
         expected = np.outer(X.sum(axis=1), context / context.sum())
         P, sigma, _ = np.linalg.svd(np.log(np.maximum(X / expected / shift, 1)))
         for power in (0, 0.5, 1):
-            found = book["answers"](P[:, :40] * sigma[:40] ** power, asked)
-            solved[smooth, shift, power] = (found == asked[:, 3]).mean()
+            answers = book["answers"](P[:, :40] * sigma[:40] ** power, questions)
+            solved[smooth, shift, power] = (answers == questions[:, 3]).mean()
     assert max(solved.values()) < 0.85, solved
     assert solved[1, 1, 0.5] > max(solved.values()) - 0.03, solved
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_what_sub_sampling_costs_and_what_noise_words_change(book, seed):
-    told = stories(8000, rng=np.random.default_rng(seed))[0]
-    words, index, ids = book["number"](told)
-    asked, size = book["questions"](index, 1), len(words)
-    right = lambda W: (book["answers"](W.numpy(), asked) == asked[:, 3]).mean()
+    sentences = stories(8000, rng=np.random.default_rng(seed))[0]
+    words, index, ids = book["number"](sentences)
+    questions, size = book["questions"](index, 1), len(words)
+    right = lambda W: (book["answers"](W.numpy(), questions) == questions[:, 3]).mean()
 
-    def trained(slopes, **how):
-        return book["descend"](book["start"](seed, 40, size, size), slopes, **how)[0]
+    def trained(slopes, **options):
+        tables = book["start"](seed, 40, size, size)
+        return book["descend"](tables, slopes, **options)[0]
 
     counts = lambda ids, m=5: book["tensor"](book["count"](ids, m, size))
     thin = lambda t, k=8: book["subsample"](ids, t, np.random.default_rng(k))
     whole, third = (
-        right(trained(book["skipgram"](counts(told)))) for told in (ids, thin(1e-3))
+        right(trained(book["skipgram"](counts(sentences))))
+        for sentences in (ids, thin(1e-3))
     )
     anew = sum(counts(thin(1e-3, k)) for k in range(10)) / 10
     assert (
@@ -218,8 +222,8 @@ def test_more_drawn_noise_words_help_a_pair_and_not_a_row(book):
 def test_no_method_makes_two_halves_of_the_prose_agree(book):
     """The aside of section "On the words of this book"."""
     lines = [book["text"].tokenise(s) for s in data.load_prose().split("\n") if s]
-    told = Counter(word for line in lines for word in line)
-    at = {w: i for i, w in enumerate(sorted(w for w, n in told.items() if n >= 10))}
+    counts = Counter(word for line in lines for word in line)
+    at = {w: i for i, w in enumerate(sorted(w for w, n in counts.items() if n >= 10))}
     order = np.random.default_rng(1).permutation(len(lines))
     half = lambda part: [[at[w] for w in lines[s] if w in at] for s in part]
     Xs = [book["count"](half(order[k::2]), 5, len(at)) for k in (0, 1)]
@@ -232,7 +236,7 @@ def test_no_method_makes_two_halves_of_the_prose_agree(book):
 
     for make in (negative, lambda X, d: book["ppmi_vectors"](X + 1e-12, d)):
         for d in (10, 40):
-            found = [make(X, d) for X in Xs]
-            near = [np.argsort(-book["cosine"](V, V))[:, 1:6] for V in found]
+            vectors = [make(X, d) for X in Xs]
+            near = [np.argsort(-book["cosine"](V, V))[:, 1:6] for V in vectors]
             same = [len({*a} & {*b}) / 5 for a, b in zip(*near, strict=True)]
             assert 0.03 < np.mean(same) < 0.13, (d, np.mean(same))

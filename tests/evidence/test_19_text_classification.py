@@ -39,14 +39,14 @@ def test_the_study_comes_out_as_the_file_says(book):
         if n == 200 or name == "bigrams":
             continue
         for word in words:
-            here = scope["turns"]((name, seed), word)
-            assert abs(here - float(row[f"without {word}"])) < 0.25, (case, word)
+            repeated = scope["turns"]((name, seed), word)
+            assert abs(repeated - float(row[f"without {word}"])) < 0.25, (case, word)
         if name == "BiLSTM attend":
             scope["NETS"][name] = scope["NETS"][name, seed]
             own, moved = (np.abs(w) for w in scope["two_answers"](name, text))
-            said = text.split()
-            assert said[moved.argmax()] in ("not", "bad"), case
-            apart += said[own.argmax()] not in ("not", "bad")
+            tokens = text.split()
+            assert tokens[moved.argmax()] in ("not", "bad"), case
+            apart += tokens[own.argmax()] not in ("not", "bad")
     assert apart >= 2  # of three seeds
 
 
@@ -55,19 +55,19 @@ def test_the_rate_of_the_page_is_inside_the_grid(book, name):
     """On the validation reviews a quarter of the rate is worse, four times no better."""
     chosen, losses = book["RATES"][name], []
     for lr in (chosen / 4, chosen, 4 * chosen):
-        found = []
+        accuracies = []
         for seed in (2, 3):
-            how = {"lr": lr, "seed": seed, "steps": 300}
-            found.append(
-                book["trained"](name, *book["sample"](seed, 1600), **how)[0].best
+            options = {"lr": lr, "seed": seed, "steps": 300}
+            accuracies.append(
+                book["trained"](name, *book["sample"](seed, 1600), **options)[0].best
             )
-        losses.append(np.mean(found))
+        losses.append(np.mean(accuracies))
     assert losses[1] < losses[0] and losses[1] < losses[2] + 0.02, losses
 
 
 def test_the_mean_state_is_one_of_those_that_mix(book):
-    how = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 300}
-    net = book["trained"]("BiLSTM mean", *book["sample"](1, 1600), **how)
+    options = {"lr": book["RATES"]["BiLSTM mean"], "seed": 1, "steps": 300}
+    net = book["trained"]("BiLSTM mean", *book["sample"](1, 1600), **options)
     z = book["logits"](*net, book["TEST"])
     assert min(book["accuracy"](z), book["accuracy"](z, "contrast")) > 0.85
 
@@ -85,19 +85,22 @@ def test_with_200_labels_the_best_weights_come_early(book, name):
 
 def test_reading_through_the_padding_costs_little_or_much(book):
     """From run to run: some networks lose little, others fall far, one to a coin."""
-    scope, name, costs, left = dict(book), "BiLSTM last", [], []
+    scope, name, costs, remainders = dict(book), "BiLSTM last", [], []
     chapter.define("19-broken", scope, "careless")
     for seed in (1, 2, 3, 4):
-        how = {"lr": book["RATES"][name], "seed": seed, "steps": 300}
-        net = book["trained"](name, *book["sample"](seed, 1600), **how)
+        options = {"lr": book["RATES"][name], "seed": seed, "steps": 300}
+        net = book["trained"](name, *book["sample"](seed, 1600), **options)
         scope["NETS"] = {name: net}
         right, wrong = (
             book["accuracy"](scope["careless"](name, 176, slips=slips))
             for slips in ((False, False), (True, True))
         )
         costs.append(right - wrong)
-        left.append(wrong)
-    assert min(costs) < 0.1 and max(costs) > 0.3 and min(left) < 0.55, (costs, left)
+        remainders.append(wrong)
+    assert min(costs) < 0.1 and max(costs) > 0.3 and min(remainders) < 0.55, (
+        costs,
+        remainders,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +118,8 @@ def test_the_vectors_help_as_much_as_the_file_says(book, unlabelled):
     assert len(rows) == 5
     for row in rows:
         for seed in (1, 2, 3):
-            here = scope["reached"](row["vectors"], seed)
-            assert abs(here - float(row[f"seed {seed}"])) < 0.05, (row, seed)
+            repeated = scope["reached"](row["vectors"], seed)
+            assert abs(repeated - float(row[f"seed {seed}"])) < 0.05, (row, seed)
 
 
 def test_the_rate_of_the_vectors(book, unlabelled):
@@ -124,13 +127,13 @@ def test_the_rate_of_the_vectors(book, unlabelled):
     training, validation = book["sample"](2, 1600)
     vectors = book["word_vectors"](*unlabelled)
     parts = [book["tensors"](p, unlabelled[1]) for p in (training[:200], validation)]
-    for how in ("random", "mixed up", "frozen", "trained", "both"):
-        losses, given = [], vectors
-        if how == "mixed up":
+    for kind in ("random", "mixed up", "frozen", "trained", "both"):
+        losses, initial = [], vectors
+        if kind == "mixed up":
             order = np.random.default_rng(0).permutation(len(vectors) - 4) + 4
-            given = torch.cat([vectors[:4], vectors[torch.tensor(order)]])
+            initial = torch.cat([vectors[:4], vectors[torch.tensor(order)]])
         for lr in (0.003, 0.01, 0.03):
-            net = book["with_vectors"]("textCNN", given, how, 2)
+            net = book["with_vectors"]("textCNN", initial, kind, 2)
             with book["seeded"](2):
                 losses.append(book["fit"](net, *parts, lr=lr, seed=2, steps=60).best)
-        assert losses[1] < min(losses) + 0.03, (how, losses)
+        assert losses[1] < min(losses) + 0.03, (kind, losses)

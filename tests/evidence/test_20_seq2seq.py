@@ -24,8 +24,8 @@ def test_the_rate_of_the_page_is_the_best_of_three(book, attention):
     """On validation sentences, a factor of three apart, and so not at the edge."""
     rates = book["RATE"] / 3, book["RATE"], 3 * book["RATE"]
     nets = (book["fit"](attention, 9, book["EPOCHS"][attention], lr=lr) for lr in rates)
-    found = [book["share"](net, book["val_fr"]) for net in nets]
-    assert found[1] > max(found[0], found[2]), found
+    shares = [book["share"](net, book["val_fr"]) for net in nets]
+    assert shares[1] > max(shares[0], shares[2]), shares
 
 
 def test_the_networks_come_out_as_the_file_says(book):
@@ -41,37 +41,39 @@ def test_the_networks_come_out_as_the_file_says(book):
     assert len(rows) == 3 * 3
     peaks, kinds = [], ("article", "stop", "pronoun", "other")
     right = [f"right of {n}" for n in (8, 9, 10, 11)]
-    counts, again, nets = ("wrong", "missed", "repaired", "spoiled"), [], {}
+    counts, repeated_rows, nets = ("wrong", "missed", "repaired", "spoiled"), [], {}
     for row in rows:
         name, seed = row["network"], int(row["seed"])
         attention = name != "fixed code"
         epochs = 3 if name == "three passes" else book["EPOCHS"][attention]
         net = book["fit"](attention, seed, epochs)
         nets[name, seed] = net
-        here = dict(row)
-        again.append(here)
+        repeated = dict(row)
+        repeated_rows.append(repeated)
         near = [0.1, 0.15, 0.25, 0.25] if attention else [0.1] * 4
         for key, pairs, room in zip(right, book["sets"], near, strict=True):
-            here[key] = book["share"](net, pairs)
-            assert abs(here[key] - float(row[key])) < room, (row, key)
-        found = book["blame"](net) + (book["changed"](net) if attention else ())
-        for key, count in zip(counts, found, strict=False):
-            here[key] = count  # their order is for what the page asserts, below
+            repeated[key] = book["share"](net, pairs)
+            assert abs(repeated[key] - float(row[key])) < room, (row, key)
+        values = book["blame"](net) + (book["changed"](net) if attention else ())
+        for key, count in zip(counts, values, strict=False):
+            repeated[key] = count  # their order is for what the page asserts, below
         wrong = int(row["wrong"])
-        assert abs(here["wrong"] - wrong) <= 8 + 0.3 * wrong, (row, here)
+        assert abs(repeated["wrong"] - wrong) <= 8 + 0.3 * wrong, (row, repeated)
         if name == "attention":
-            habits, where = book["looked_at"](net)
-            peaks.append(where)
+            habits, positions = book["looked_at"](net)
+            peaks.append(positions)
             for kind in kinds:
-                here[kind] = habits[kind].get("its word", 0)
-                assert abs(here[kind] - float(row[kind])) < 0.3, (row, kind)
+                repeated[kind] = habits[kind].get("its word", 0)
+                assert abs(repeated[kind] - float(row[kind])) < 0.3, (row, kind)
     real = book["pad"](book["prepare"](book["test_fr"], book["en"], book["fr"])[1])
     real = real != book["PAD"]
     key = "unlike the next seed"
-    for here, one, other in zip(again, peaks, np.roll(peaks, -1, axis=0), strict=False):
-        there, here[key] = float(here[key]), (one != other)[real].mean()
-        assert abs(here[key] - there) < 0.15, here
-    sentences_of_the_page_hold(book, again, nets)
+    for repeated, one, other in zip(
+        repeated_rows, peaks, np.roll(peaks, -1, axis=0), strict=False
+    ):
+        recorded, repeated[key] = float(repeated[key]), (one != other)[real].mean()
+        assert abs(repeated[key] - recorded) < 0.15, repeated
+    sentences_of_the_page_hold(book, repeated_rows, nets)
 
 
 def sentences_of_the_page_hold(book, rows, nets):

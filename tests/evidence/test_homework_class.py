@@ -38,23 +38,25 @@ def batch(tmp_path_factory):
     command = impatient_grading(folder, submissions)
     # A shell that runs the tests in the background has them ignore Ctrl-C.
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    first = subprocess.Popen(**command, preexec_fn=heed)
+    process = subprocess.Popen(**command, preexec_fn=heed)
     finished = folder / "class-marks" / ASSIGNMENT / "graded"
     for _ in range(3000):  # five minutes, on a busy machine
-        if len(list(finished.glob("*/key"))) >= 4 or first.poll() is not None:
+        if len(list(finished.glob("*/key"))) >= 4 or process.poll() is not None:
             break
         time.sleep(0.1)
-    first.send_signal(signal.SIGINT)
-    output = first.communicate(timeout=60)[0]
-    assert first.returncode == 1 and "The same command goes on from here" in output
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == 1 and "The same command goes on from here" in output
     assert not left_over(folder)
-    kept = stamps(finished)
+    stamps_before = stamps(finished)
     start = time.monotonic()
     second = subprocess.run(**command, timeout=600)
     print(second.stdout, f"{time.monotonic() - start:.0f} s")
     assert second.returncode == 0, second.stdout
-    assert 4 <= len(kept) < len(students)
-    assert kept.items() <= stamps(finished).items(), "graded again what had been graded"
+    assert 4 <= len(stamps_before) < len(students)
+    assert stamps_before.items() <= stamps(finished).items(), (
+        "graded again what had been graded"
+    )
     return folder, students, second.stdout
 
 
@@ -84,5 +86,5 @@ def test_marks_are_those_of_the_tests_in_one_process(batch):
     for name in ("ada", "carl", "emil-syntax", "tina-tricks", "zack-generous"):
         notebook = nbformat.read(folder / "class" / f"{name}.ipynb", 4)
         row = marks(folder / "class")[name]
-        found, _ = mark(ASSIGNMENT, notebook)
-        assert {task: float(row[task]) for task in FULL} == found, name
+        actual, _ = mark(ASSIGNMENT, notebook)
+        assert {task: float(row[task]) for task in FULL} == actual, name

@@ -24,7 +24,7 @@ from tests.homework.classroom import (
 
 
 def start(command, finished, number):
-    """The command, once this many are graded."""
+    """Start the command; return it once this many are graded."""
     # A shell that runs the tests in the background has them ignore Ctrl-C.
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     run = subprocess.Popen(**command, preexec_fn=heed)
@@ -48,17 +48,17 @@ def batch(tmp_path_factory):
     command = impatient_grading(folder, folder / "class")
     command["args"] += ["--cluster", "local", "--jobs", "2"]
     finished = folder / "class-marks" / ASSIGNMENT / "graded"
-    first = start(command, finished, 4)
-    first.send_signal(signal.SIGINT)
-    output = first.communicate(timeout=60)[0]
-    assert first.returncode == 1 and "The same command goes on from here" in output
+    process = start(command, finished, 4)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == 1 and "The same command goes on from here" in output
     assert not left_over(folder)
-    kept = stamps(finished)
+    stamps_before = stamps(finished)
     second = start(command, finished, len(students) // 2)
     busy_worker(second).kill()
     output = second.communicate(timeout=600)[0]
     print(output)
-    assert second.returncode == 0 and kept.items() <= stamps(finished).items()
+    assert second.returncode == 0 and stamps_before.items() <= stamps(finished).items()
     return folder, students, output
 
 

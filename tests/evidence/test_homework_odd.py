@@ -86,7 +86,7 @@ with open("large.bin", "wb") as file:
 
 
 def old_format(notebook):
-    """As a program writes it that knows no cell ids, and keeps no outputs."""
+    """Return the notebook as a program writes it that knows no cell ids and keeps no outputs."""
     notebook.nbformat_minor = 4
     for cell in notebook.cells:
         del cell["id"]
@@ -94,29 +94,29 @@ def old_format(notebook):
 
 
 def nameless(notebook):
-    """Neither nbgrader's names nor ids: only texts and tests tell which cell is which."""
+    """Strip nbgrader's names and the ids: only texts and tests tell which cell is which."""
     return old_format(stripped(notebook))
 
 
 def odd_class(released):
-    """For each student what is handed in, marks due and a word, as in ``a_class``."""
+    """Return by student what is handed in, marks due and a word, as in ``a_class``."""
     untrained = {task: code for task, code in RIGHT.items() if task != "trial"}
     quick = lambda **other: answered(released, untrained | other)
     data = lambda notebook: nbformat.writes(notebook).encode()
     own_cell = lambda code, after="setup": data(with_cell(quick(), code, after))
-    wrong = {task: found[0][1] for task, found in WRONG.items() if task != "trial"}
+    wrong = {task: entries[0][1] for task, entries in WRONG.items() if task != "trial"}
     due = {task: WRONG[task][0][2] for task in wrong} | {"trial": 0}
     tricks = answered(released, {task: tricked(code) for task, code in wrong.items()})
     text, none = data(quick()), dict.fromkeys(full_marks(ASSIGNMENT), 0)
     late, died, rest = "did not stop within", "ended the Python", {"trial": 0}
-    named = f"{ASSIGNMENT}.ipynb"
+    file_name = f"{ASSIGNMENT}.ipynb"
     return {
-        "01-right": ({named: data(answered(released, RIGHT))}, {}, ""),
+        "01-right": ({file_name: data(answered(released, RIGHT))}, {}, ""),
         "02-crash": (own_cell("import os\nos.abort()", "wheel"), rest, died),
         "03-loop": (data(quick(wheel=LOOP)), rest | {"wheel": 0}, late),
         "04-forks": (own_cell(FORKS + DAEMON), rest, ""),
         "05-cleared": (own_cell(CLEARED), rest, ""),
-        "06-link": (Path("01-right") / named, None, "a link, not followed"),
+        "06-link": (Path("01-right") / file_name, None, "a link, not followed"),
         "07-tricks": (
             data(with_cell(tricks, TRICKS)),
             due | {"wheel": 1, "night-run": 0},  # the answers trip over them
@@ -138,7 +138,7 @@ def odd_class(released):
         "13-memory": (own_cell(HOG), rest, "out of memory"),
         "14-wiped": (own_cell(WIPES), rest, died),
         "14-data": (
-            {named: text, "numpy.py": b"1 / 0", "digits.csv": b"0"},
+            {file_name: text, "numpy.py": b"1 / 0", "digits.csv": b"0"},
             rest,
             "",
         ),
@@ -147,7 +147,7 @@ def odd_class(released):
 
 
 def shortened(folder):
-    """A copy of the assignment that gives a cell ``SECONDS``."""
+    """Return a copy of the assignment that gives a cell ``SECONDS``."""
     shutil.copytree(ROOT / "homework", folder / "homework")
     source = folder / "homework" / "source" / ASSIGNMENT
     path = notebook_path(source)
@@ -167,10 +167,10 @@ def graded(tmp_path_factory):
     for name, (content, _, _) in students.items():
         handed_in(folder / "class", name, content)
     command = impatient_grading(folder, folder / "class", source)
-    done = subprocess.run(**command, timeout=3000)
-    print(done.stdout)
-    assert done.returncode == 0, done.stdout
-    return folder, students, done.stdout
+    process = subprocess.run(**command, timeout=3000)
+    print(process.stdout)
+    assert process.returncode == 0, process.stdout
+    return folder, students, process.stdout
 
 
 def test_everyone_gets_the_marks_due_or_a_reason(graded):

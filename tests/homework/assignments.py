@@ -23,31 +23,31 @@ NOTEBOOKS = [assignment.notebook_path(folder) for folder in FOLDERS.values()]
 
 @cache
 def teachers(name: str) -> NotebookNode:
-    """The notebook with solutions and hidden tests, the checker put in; not to change."""
+    """Return the notebook with solutions and hidden tests, checker inserted; not to change."""
     return assignment.read(FOLDERS[name])
 
 
 @cache
 def _course() -> TemporaryDirectory:
-    """One folder for all, since nbgrader takes seconds to begin a gradebook."""
+    """Return one folder for all, since nbgrader takes seconds to begin a gradebook."""
     return TemporaryDirectory()
 
 
 @cache
 def released(name: str) -> NotebookNode:
-    """What nbgrader makes of it for students; not to change."""
+    """Return what nbgrader makes of it for students; not to change."""
     path = nbgrader_steps.release(FOLDERS[name], Path(_course().name))
     return nbformat.read(path, 4)
 
 
 @cache
 def answers(name: str) -> tuple[dict, dict]:
-    """``RIGHT`` and ``WRONG`` of an assignment; a wrong answer as (what, code, points)."""
+    """Return ``RIGHT`` and ``WRONG`` of an assignment; wrong ones: (description, code, points)."""
     module = importlib.import_module(f"tests.homework.answers.{name}")
     wrong = {
         task: [
-            (what, *(entry if isinstance(entry, tuple) else (entry, 0)))
-            for what, entry in entries.items()
+            (description, *(entry if isinstance(entry, tuple) else (entry, 0)))
+            for description, entry in entries.items()
         ]
         for task, entries in module.WRONG.items()
     }
@@ -55,13 +55,13 @@ def answers(name: str) -> tuple[dict, dict]:
 
 
 def slips(name: str) -> dict:
-    """``SLIPS`` of an assignment: what is wrong in the code to mend, by task."""
+    """Return ``SLIPS`` of an assignment: what is wrong in the code to mend, by task."""
     module = importlib.import_module(f"tests.homework.answers.{name}")
     return getattr(module, "SLIPS", {})
 
 
 def kinds(name: str) -> dict:
-    """What kind of work a task is, by task, from the table in the first cell."""
+    """Return what kind of work a task is, by task, from the table in the first cell."""
     rows = re.findall(
         r"^\| `([\w-]+)` \| ([^|]+?) \|(?: \d+ \|)? \d+ \|$",
         teachers(name).cells[0].source,
@@ -71,35 +71,35 @@ def kinds(name: str) -> dict:
 
 
 def text_of(name: str, task: str) -> str:
-    """What students read about a task, without its heading."""
+    """Return what students read about a task, without its heading."""
     (text,) = [c.source for c in teachers(name).cells if f"## `{task}` ·" in c.source]
     return text.partition("\n")[2]
 
 
 def info(cell: NotebookNode) -> dict:
-    """What nbgrader notes of a cell."""
+    """Return what nbgrader notes of a cell."""
     return cell.metadata.get("nbgrader", {})
 
 
 def name_of(cell: NotebookNode) -> str | None:
-    """nbgrader's name of a cell."""
+    """Return nbgrader's name of a cell."""
     return info(cell).get("grade_id")
 
 
 def points(name: str) -> tuple[dict, set]:
-    """Points by task, and the tasks that are marked by hand."""
-    found, by_hand = {}, set()
+    """Return points by task, and the tasks that are marked by hand."""
+    points_by_task, by_hand = {}, set()
     for cell in teachers(name).cells:
         if info(cell).get("grade"):
             task = name_of(cell).split("-marks")[0]
-            found[task] = found.get(task, 0) + info(cell).points
+            points_by_task[task] = points_by_task.get(task, 0) + info(cell).points
             if info(cell).solution:
                 by_hand.add(task)
-    return found, by_hand
+    return points_by_task, by_hand
 
 
 def answered(notebook: NotebookNode, codes: dict) -> NotebookNode:
-    """A copy of the released notebook with these answers in it."""
+    """Return a copy of the released notebook with these answers in it."""
     notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
         if name_of(cell) in codes:
@@ -108,7 +108,7 @@ def answered(notebook: NotebookNode, codes: dict) -> NotebookNode:
 
 
 def with_cell(notebook: NotebookNode, code: str, after: str = "setup") -> NotebookNode:
-    """The notebook, changed: a cell of the student's own after that of this name."""
-    place = [name_of(cell) for cell in notebook.cells].index(after) + 1
-    notebook.cells.insert(place, new_code_cell(code))
+    """Insert a cell of the student's own after that of this name; return the notebook."""
+    index = [name_of(cell) for cell in notebook.cells].index(after) + 1
+    notebook.cells.insert(index, new_code_cell(code))
     return notebook

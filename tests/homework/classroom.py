@@ -55,12 +55,12 @@ def without(notebook, *names):
 
 
 def duplicated(notebook, task="glu", other=WRONG["glu"][0][1]):
-    """The answer cell copied, as Jupyter does it: with the metadata; the last counts."""
-    place = [name_of(cell) for cell in notebook.cells].index(task)
-    copy = nbformat.from_dict(dict(notebook.cells[place]))
+    """Copy the answer cell as Jupyter does it, with the metadata: the last one counts."""
+    index = [name_of(cell) for cell in notebook.cells].index(task)
+    copy = nbformat.from_dict(dict(notebook.cells[index]))
     copy["id"] = "a-copy"
-    notebook.cells[place].source = other
-    notebook.cells.insert(place + 1, copy)
+    notebook.cells[index].source = other
+    notebook.cells.insert(index + 1, copy)
     return notebook
 
 
@@ -72,7 +72,7 @@ def tampered(notebook, task="glu"):
 
 
 def generous(notebook):
-    """Wrong answers, tests that find them right, and a hundred points each."""
+    """Give tests that find wrong answers right, and a hundred points each."""
     for cell in notebook.cells:
         if info(cell).get("grade"):
             info(cell).points = 100
@@ -88,7 +88,7 @@ def stripped(notebook):
 
 
 def a_class(released):
-    """For each student what is handed in, the marks due by task, a word of the remark.
+    """Return by student what is handed in, the marks due by task, a word of the remark.
 
     What is handed in: bytes of ``name.ipynb`` or, by file name, those in a folder.
     Marks are the full ones but for those given; None where there are none at all.
@@ -96,12 +96,12 @@ def a_class(released):
     right = lambda **other: answered(released, RIGHT | other)
     data = lambda notebook: nbformat.writes(notebook).encode()
     own_cell = lambda code: data(with_cell(right(), code))
-    spoilt = {task: found[0][1] for task, found in WRONG.items()}
+    spoilt = {task: entries[0][1] for task, entries in WRONG.items()}
     none = dict.fromkeys(FULL, 0)
-    some = {task: WRONG[task][0][2] for task in FULL}
+    marks_of_wrong = {task: WRONG[task][0][2] for task in FULL}
     tricks = answered(released, {task: tricked(code) for task, code in spoilt.items()})
     text, png = data(right()).decode(), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-    named, other = f"{ASSIGNMENT}.ipynb", ROOT / "book" / "notation.ipynb"
+    file_name, other = f"{ASSIGNMENT}.ipynb", ROOT / "book" / "notation.ipynb"
     two = {"a.ipynb": data(right()), "b.ipynb": data(right(glu=EXITS))}
     lacks = without(right(), "setup", "glu", "mend-marks-1", "mend-marks-3")
     died, late = "ended the Python", f"did not stop within {LIMITS.timeout} s"
@@ -109,9 +109,9 @@ def a_class(released):
         "ada": (data(right()), {}, ""),
         "张三": ({"final (2).ipynb": data(right())}, {}, ""),
         "=1+1 [x]": (
-            {named: text.encode("utf-16"), "draft.ipynb": data(released)},
+            {file_name: text.encode("utf-16"), "draft.ipynb": data(released)},
             {},
-            f"encoding UTF-16, expected UTF-8; 2 notebooks, graded was {named}",
+            f"encoding UTF-16, expected UTF-8; 2 notebooks, graded was {file_name}",
         ),
         "carl": (data(released), none, ""),
         "emil-syntax": (data(right(glu="def glu(Z:")), {"glu": 0}, ""),
@@ -129,7 +129,7 @@ def a_class(released):
         "dirk-daemon": (own_cell(DAEMON), {}, ""),
         "tina-tricks": (
             data(with_cell(tricks, TRICKS)),
-            some | {"glu-backward": 0},  # her own code trips over them
+            marks_of_wrong | {"glu-backward": 0},  # her own code trips over them
             "",
         ),
         "max-png": (png, None, "not a notebook"),
@@ -153,7 +153,7 @@ def a_class(released):
         ),
         "zack-generous": (
             data(generous(answered(released, spoilt))),
-            some,
+            marks_of_wrong,
             "original restored: saturation-marks-1",
         ),
     }
@@ -177,7 +177,7 @@ def grading(
     module: str = "grader",
     **env,
 ) -> dict:
-    """The command of ``make grade``, or of another module, for Popen or run."""
+    """Return the command of ``make grade``, or of another module, for Popen or run."""
     return {
         "args": [sys.executable, "-m", module, str(submissions), str(source)],
         "cwd": ROOT,
@@ -194,7 +194,7 @@ def impatient_grading(
     source: Path = FOLDERS[ASSIGNMENT],
     **env,
 ) -> dict:
-    """The same within ``LIMITS``; homes of its processes are in ``folder``."""
+    """Return the same command within ``LIMITS``; its processes have their homes in ``folder``."""
     homes = folder / "tmp"  # see left_over
     homes.mkdir(exist_ok=True)
     module = "tests.homework.impatient"
@@ -202,14 +202,14 @@ def impatient_grading(
 
 
 def marks(submissions: Path, assignment: str = ASSIGNMENT) -> dict[str, dict]:
-    """marks.csv, by student: a dict of strings, and numbers where there are some."""
+    """Return marks.csv, by student: a dict of strings, and numbers where there are some."""
     path = submissions.with_name(f"{submissions.name}-marks") / assignment / "marks.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
 def graded_again(folder: Path) -> set[str]:
-    """Whom one more run, without a cluster, grades again; it must leave the same marks."""
+    """Grade once more, without a cluster; return whom. The marks must stay the same."""
     out = folder / "class-marks" / ASSIGNMENT
     before, table = stamps(out / "graded"), (out / "marks.csv").read_bytes()
     subprocess.run(**impatient_grading(folder, folder / "class"), check=True)
@@ -219,15 +219,19 @@ def graded_again(folder: Path) -> set[str]:
 
 
 def full_marks(assignment: str) -> dict[str, int]:
-    """Points by task, of those that no person marks."""
-    found, by_hand = points(assignment)
-    return {task: most for task, most in found.items() if task not in by_hand}
+    """Return points by task, of those that no person marks."""
+    points_by_task, by_hand = points(assignment)
+    return {
+        task: max_points
+        for task, max_points in points_by_task.items()
+        if task not in by_hand
+    }
 
 
 def different_marks(
     submissions: Path, students: dict, assignment: str = ASSIGNMENT
 ) -> str:
-    """Who got other marks than are due, or a remark without the word; see ``a_class``."""
+    """List who got other marks than are due, or a remark without the word; see ``a_class``."""
     rows, wrong, tasks = marks(submissions, assignment), [], full_marks(assignment)
     assert {name.removeprefix("'") for name in rows} == set(students)
     for name, (_, due, word) in students.items():
@@ -235,8 +239,8 @@ def different_marks(
         full = {"": None} if due is None else tasks | due
         expected = {t: "" if due is None else f"{full[t]:g}" for t in tasks}
         total = "" if due is None else f"{sum(full.values()):g}"
-        found = {task: row[task] for task in tasks}
-        if (found, row["sum"]) != (expected, total) or word not in row["remark"]:
+        actual = {task: row[task] for task in tasks}
+        if (actual, row["sum"]) != (expected, total) or word not in row["remark"]:
             wrong.append(f"{name}: expected {expected} {total} {word}, got {row}")
     return "\n".join(wrong)
 
@@ -244,37 +248,37 @@ def different_marks(
 def different_pages(
     submissions: Path, students: dict, output: str, assignment: str = ASSIGNMENT
 ) -> list[str]:
-    """Whose page or line in the terminal does not say what is due; see ``a_class``."""
+    """List whose page or line in the terminal lacks what is due; see ``a_class``."""
     pages = submissions.with_name(f"{submissions.name}-marks") / assignment / "feedback"
     wrong = []
     for name, (_, due, word) in students.items():
         text = (pages / f"{name}.html").read_text()
-        said = name in output and name in text and word.split("'")[0] in text
-        if not said or ("not graded" in text) != (due is None):
+        is_shown = name in output and name in text and word.split("'")[0] in text
+        if not is_shown or ("not graded" in text) != (due is None):
             wrong.append(name)
     return wrong
 
 
 def stamps(folder: Path) -> dict[Path, int]:
-    """When each student's submission was graded."""
+    """Return when each student's submission was graded."""
     return {path: path.stat().st_mtime_ns for path in folder.glob("*/key")}
 
 
 def left_over(folder: Path) -> list[psutil.Process]:
-    """Processes that a grading of this folder has left behind."""
-    found = []
+    """List the processes that a grading of this folder has left behind."""
+    processes = []
     for process in psutil.process_iter():
         try:
             texts = [process.environ().get("HOME", ""), *process.cmdline()]
             if any(text.startswith(str(folder / "tmp")) for text in texts):
-                found.append(process)
+                processes.append(process)
         except psutil.Error:
             continue
-    return found
+    return processes
 
 
 def busy_worker(run):
-    """A Dask worker that grades: its server of multiprocessing's has a process."""
+    """Find a Dask worker that grades: its server of multiprocessing's has a process."""
     for _ in range(600):
         for process in psutil.Process(run.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):

@@ -18,7 +18,7 @@ import torch
 from nbformat import NotebookNode
 
 from grader.assignment import data_files
-from grader.isolation import TestNamespace, second_builtins
+from grader.isolation import TestNamespace, copied_builtins
 from tests.homework.assignments import FOLDERS, info, name_of, points, teachers
 
 # A student who knows Python wins nothing with it, wherever the trick is played.
@@ -64,7 +64,7 @@ rebind()
 
 
 def tricked(code: str) -> str:
-    """A wrong answer that says so nicely: every name that it binds is made pleasing."""
+    """Return a wrong answer in which every name that it binds is made pleasing."""
     steps = dis.get_instructions(compile(dedent(code), "answer", "exec"))
     bound = {step.argval for step in steps if step.opname == "STORE_NAME"}
     lines = [f"{name} = please({name})" for name in sorted(bound)]
@@ -73,7 +73,7 @@ def tricked(code: str) -> str:
 
 @cache
 def locked_cells(name):
-    """The tests' namespace; code of the setup and the tests, points of a test, by name."""
+    """Return the tests' namespace, code of setup and tests, and points of a test, by name."""
     cells = [cell for cell in teachers(name).cells if cell.cell_type == "code"]
     worth = {name_of(c): info(c).points for c in cells if info(c).get("grade")}
     locked = {name_of(c): c.source for c in cells if name_of(c) in {"setup", *worth}}
@@ -84,7 +84,7 @@ def locked_cells(name):
 def mark(
     assignment: str, notebook: NotebookNode, apart: bool = True, seconds: float = 90
 ) -> tuple[dict, dict]:
-    """Points by task and errors by cell, as nbgrader finds them, but in this process.
+    """Return points by task and errors by cell, as nbgrader finds them, but in this process.
 
     The cells run from the top, the locked ones as the source has them. A test gives all
     of its points or none. Visible checks run too, and give no points. A cell may take
@@ -97,13 +97,13 @@ def mark(
         with beside_its_data(assignment):
             return _mark(assignment, notebook, apart, seconds)
     finally:
-        for names, kept in before:
-            names.update(kept)
+        for names, contents in before:
+            names.update(contents)
 
 
 @contextlib.contextmanager
 def beside_its_data(assignment):
-    """In a folder with the files that students get with the notebook."""
+    """Enter a folder with the files that students get with the notebook."""
     with TemporaryDirectory() as folder, contextlib.chdir(folder):
         for path in data_files(FOLDERS[assignment]):
             shutil.copy(path, Path(folder))
@@ -113,39 +113,39 @@ def beside_its_data(assignment):
 def _mark(assignment, notebook, apart, seconds):
     plt.switch_backend("agg")
     namespace, locked, worth = locked_cells(assignment)
-    of, by_hand = points(assignment)
-    found, errors = dict.fromkeys(set(of) - by_hand, 0), {}
-    names = {"__name__": "__main__", "__builtins__": second_builtins()}
+    points_by_task, by_hand = points(assignment)
+    marks, errors = dict.fromkeys(set(points_by_task) - by_hand, 0), {}
+    names = {"__name__": "__main__", "__builtins__": copied_builtins()}
     for cell in notebook.cells:
         name = name_of(cell)
         if cell.cell_type != "code":
             continue
         code, scope = locked.get(name, cell.source), names
         if name in worth and apart:
-            scope = namespace.beside(names)
+            scope = namespace.names_for_test(names)
         try:
             execute(code, scope, name, seconds, names["__builtins__"])
         except (Exception, SystemExit) as error:
             errors[name] = error
         else:
             if name in worth:
-                found[name.split("-marks")[0]] += worth[name]
-    return found, errors
+                marks[name.split("-marks")[0]] += worth[name]
+    return marks, errors
 
 
-def execute(code, scope, name, seconds, second):
+def execute(code, scope, name, seconds, student_builtins):
     """Run a cell quietly, and stop it after a while; ``builtins`` is the student's."""
 
     def stop(*_):
         raise TimeoutError(f"{name}: expected an end within {seconds} s")
 
     signal.signal(signal.SIGALRM, stop)
-    first, sys.modules["builtins"] = sys.modules["builtins"], second
+    original, sys.modules["builtins"] = sys.modules["builtins"], student_builtins
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, str(name), "exec"), scope)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.modules["builtins"] = first
+        sys.modules["builtins"] = original
         plt.close("all")

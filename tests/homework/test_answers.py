@@ -23,19 +23,25 @@ every_assignment = pytest.mark.parametrize("name", ASSIGNMENTS)
 
 
 def full(name):
-    of, by_hand = points(name)
-    return {task: most for task, most in of.items() if task not in by_hand}
+    points_by_task, by_hand = points(name)
+    return {
+        task: max_points
+        for task, max_points in points_by_task.items()
+        if task not in by_hand
+    }
 
 
 def wrong_answers(name):
     """Codes of the k-th wrong answers, right ones where there are fewer, and marks due."""
     right, wrong = answers(name)
     for k in range(max(map(len, wrong.values()))):
-        some = {task: found[k] for task, found in wrong.items() if k < len(found)}
+        chosen = {
+            task: entries[k] for task, entries in wrong.items() if k < len(entries)
+        }
         yield (
-            {task: what for task, (what, _, _) in some.items()},
-            right | {task: code for task, (_, code, _) in some.items()},
-            full(name) | {task: due for task, (_, _, due) in some.items()},
+            {task: description for task, (description, _, _) in chosen.items()},
+            right | {task: code for task, (_, code, _) in chosen.items()},
+            full(name) | {task: due for task, (_, _, due) in chosen.items()},
         )
 
 
@@ -43,9 +49,9 @@ def wrong_answers(name):
 def test_answers_are_given_for_every_task(name):
     right, wrong = answers(name)
     assert set(right) == set(wrong) == set(full(name))
-    for task, found in wrong.items():
-        assert len(found) >= 3, f"{task}: expected three typical wrong answers"
-        assert all(0 <= some < full(name)[task] for _, _, some in found), task
+    for task, entries in wrong.items():
+        assert len(entries) >= 3, f"{task}: expected three typical wrong answers"
+        assert all(0 <= marks < full(name)[task] for _, _, marks in entries), task
 
 
 @every_assignment
@@ -58,14 +64,14 @@ def test_students_get_the_checker_and_need_no_other_file(name):
 def test_right_answers_get_full_marks(name):
     right = answered(released(name), answers(name)[0])
     for notebook in (teachers(name), right):
-        found, errors = mark(name, notebook)
-        assert not errors and found == full(name)
+        marks, errors = mark(name, notebook)
+        assert not errors and marks == full(name)
 
 
 @every_assignment
 def test_the_untouched_release_gets_none(name):
-    found, _ = mark(name, released(name))
-    assert not any(found.values()), found
+    marks, _ = mark(name, released(name))
+    assert not any(marks.values()), marks
     proofs = [c for c in released(name).cells if name_of(c) in points(name)[1]]
     for cell in proofs:  # unchanged it gets 0, see test_class.py
         assert cell.source == "*Write your answer here.*"
@@ -74,13 +80,13 @@ def test_the_untouched_release_gets_none(name):
 @every_assignment
 def test_wrong_answers_lose_their_marks_and_no_others(name):
     different = []
-    for what, codes, due in wrong_answers(name):
-        found, _ = mark(name, answered(released(name), codes))
+    for description, codes, due in wrong_answers(name):
+        marks, _ = mark(name, answered(released(name), codes))
         different += [
-            f"{task}, {what.get(task, 'right beside wrong ones')}: "
-            f"expected {due[task]}, got {found[task]}"
+            f"{task}, {description.get(task, 'right beside wrong ones')}: "
+            f"expected {due[task]}, got {marks[task]}"
             for task in due
-            if found[task] != due[task]
+            if marks[task] != due[task]
         ]
     assert not different, "\n".join(different)
 
@@ -89,11 +95,11 @@ def test_wrong_answers_lose_their_marks_and_no_others(name):
 def test_tricks_win_nothing(name):
     """They would, if the tests saw the names as the student left them."""
     won = 0
-    for what, codes, due in wrong_answers(name):
+    for description, codes, due in wrong_answers(name):
         codes = {task: tricked(code) for task, code in codes.items()}
         notebook = with_cell(answered(released(name), codes), TRICKS)
-        found = mark(name, notebook, apart=True, seconds=0.5)[0]
-        assert all(found[task] <= due[task] for task in due), (what, found, due)
+        marks = mark(name, notebook, apart=True, seconds=0.5)[0]
+        assert all(marks[task] <= due[task] for task in due), (description, marks, due)
         if not won:
             naive = mark(name, notebook, apart=False, seconds=0.5)[0]
             won += sum(max(0, naive[task] - due[task]) for task in due)

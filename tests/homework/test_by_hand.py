@@ -45,8 +45,8 @@ def test_points_typed_by_hand_are_added_and_kept(tmp_path):
         nbformat.write(notebook, submissions / "ada.ipynb")
 
     def grade():
-        done = subprocess.run(**grading(submissions), timeout=120)
-        return done, marks(submissions)["ada"]
+        process = subprocess.run(**grading(submissions), timeout=120)
+        return process, marks(submissions)["ada"]
 
     def type_points(old, new):
         path = out / "by_hand.csv"
@@ -56,8 +56,8 @@ def test_points_typed_by_hand_are_added_and_kept(tmp_path):
         path.write_text(text.replace("2.5", "2,5"), "gb2312")  # as a spreadsheet might
 
     hand_in("- Each layer passes\nthe factor on, ∀α.")
-    done, row = grade()
-    assert "1 answers to mark by hand" in done.stdout and row["homogeneous"] == ""
+    process, row = grade()
+    assert "1 answers to mark by hand" in process.stdout and row["homogeneous"] == ""
     assert "not yet marked" in (out / "feedback" / "ada.html").read_text()
     type_points("homogeneous,,3,,", "homogeneous,2.5,3,缺归纳,")
     _, row = grade()
@@ -68,9 +68,10 @@ def test_points_typed_by_hand_are_added_and_kept(tmp_path):
     _, row = grade()
     assert row["homogeneous"] == "" and "had 2.5" in (out / "by_hand.csv").read_text()
     type_points("homogeneous,,3", "homogeneous,4,3")
-    done, _ = grade()
+    process, _ = grade()
     assert (
-        done.returncode == 1 and "expected points from 0 to 3, got '4'" in done.stdout
+        process.returncode == 1
+        and "expected points from 0 to 3, got '4'" in process.stdout
     )
 
 
@@ -87,10 +88,10 @@ def fake(tmp_path, monkeypatch):
         events = [meanwhile]
 
         def do(job):
-            if job.task == "grade":
+            if job.step == "grade":
                 (job.folder / "result.json").write_text(json.dumps(RESULT))
                 events.pop()() if events else None
-            elif job.task == "feedback":
+            elif job.step == "feedback":
                 (job.folder / "feedback.html").write_text("<html><body>")
 
         for name in ("ada", "bo"):
@@ -145,7 +146,7 @@ def a_row(student, points="2", comment="ja", version="v1"):
 
 
 def a_table(rows, heading=BY_HAND, **dialect):
-    """Lines as a spreadsheet writes them."""
+    """Return lines as a spreadsheet writes them."""
     file = io.StringIO(newline="")
     csv.writer(file, **dialect).writerows([heading, *rows])
     return file.getvalue()
@@ -189,8 +190,8 @@ def test_names_tell_the_encoding_and_it_is_said(tmp_path, encoding, students, ca
     typed = read_table(tmp_path, text.encode(encoding), students)
     assert points_of(typed) == dict.fromkeys(students, 2)
     assert {e.comment for e in typed.values()} == {f"{name}: ja" for name in students}
-    said = capsys.readouterr().err
-    assert ("expected UTF-8, read as" in said) == (not encoding.startswith("utf-8"))
+    message = capsys.readouterr().err
+    assert ("expected UTF-8, read as" in message) == (not encoding.startswith("utf-8"))
 
 
 def test_names_of_those_who_were_graded_before_tell_it_too(tmp_path):
@@ -223,10 +224,10 @@ def test_an_encoding_that_nothing_tells_is_refused_and_the_file_kept(
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("first", ["", "sep="])
-def test_other_spreadsheets_write_other_tables(tmp_path, separator, end, first):
+@pytest.mark.parametrize("first_line", ["", "sep="])
+def test_other_spreadsheets_write_other_tables(tmp_path, separator, end, first_line):
     rows = [a_row("Ada, or;\tso", "2,5", comment="a\nb"), [""] * 7, a_row("bo")]
-    line = f"{first}{separator}{end}" if first else ""
+    line = f"{first_line}{separator}{end}" if first_line else ""
     dialect = {"delimiter": separator, "lineterminator": end}
     text = line + a_table(rows, **dialect, quoting=csv.QUOTE_ALL)
     typed = read_table(tmp_path, text.encode(), ["bo"])
@@ -255,10 +256,10 @@ def test_a_name_that_a_spreadsheet_has_changed_is_known_again(tmp_path, student,
 
 
 def test_a_number_of_thousands_of_digits_is_nobodys_name(tmp_path):
-    found = "1" * 5000
-    assert points_of(read_table(tmp_path, a_table([a_row(found)]).encode(), ["1"])) == {
-        found: 2
-    }
+    number = "1" * 5000
+    assert points_of(
+        read_table(tmp_path, a_table([a_row(number)]).encode(), ["1"])
+    ) == {number: 2}
 
 
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\r\n", b"sep=;\n"])
@@ -285,13 +286,17 @@ def test_columns_of_the_teachers_own_are_kept(tmp_path):
     row = SHEET.row("ada", result | {"remarks": []}, typed)
     assert write_by_hand(path, [row], typed, SHEET) == ["left"]
     with path.open(encoding="utf-8-sig", newline="") as file:
-        ada, left = csv.DictReader(file)
+        ada, other = csv.DictReader(file)
     assert (ada["done"], ada["column 9"], ada["done 10"]) == ("x", "see §2", "y")
     assert ada["to do"] == "" and "column 12" not in ada
     assert "had 2" in ada["comment"] and ada["answer"] == "New."
-    assert (left["column 9"], left["answer"], left["points"]) == ("ill", "Since.", "2")
-    again = read_by_hand(path, SHEET, ["ada"])
-    assert write_by_hand(path, [row], again, SHEET) == ["left"]
+    assert (other["column 9"], other["answer"], other["points"]) == (
+        "ill",
+        "Since.",
+        "2",
+    )
+    typed_again = read_by_hand(path, SHEET, ["ada"])
+    assert write_by_hand(path, [row], typed_again, SHEET) == ["left"]
 
 
 @pytest.mark.parametrize("name", ["by_hand.csv", "marks.csv"])

@@ -10,7 +10,7 @@ import pytest
 
 from grader import processes
 from grader.__main__ import main
-from grader.jobs import Job
+from grader.jobs import Job, Step
 from grader.nbgrader_steps import release
 from tests.homework.assignments import FOLDERS, SOURCE
 from tests.homework.classroom import (
@@ -53,9 +53,9 @@ def graded(tmp_path_factory):
     for name, (content, _, _) in students.items():
         handed_in(folder / "class", name, content)
     command = impatient_grading(folder, folder / "class")
-    done = subprocess.run(**command, timeout=300)
-    assert done.returncode == 0, done.stdout
-    return folder, students, done.stdout
+    process = subprocess.run(**command, timeout=300)
+    assert process.returncode == 0, process.stdout
+    return folder, students, process.stdout
 
 
 def test_everyone_gets_the_marks_due_or_a_reason(graded):
@@ -82,15 +82,15 @@ def test_marks_are_those_of_the_tests_in_one_process(graded):
     for name in ("ada", "tina-tricks", "zack-generous"):
         notebook = nbformat.read(folder / "class" / f"{name}.ipynb", 4)
         row = marks(folder / "class")[name]
-        found, _ = mark(ASSIGNMENT, notebook)
-        assert {task: float(row[task]) for task in FULL} == found, name
+        actual, _ = mark(ASSIGNMENT, notebook)
+        assert {task: float(row[task]) for task in FULL} == actual, name
 
 
 def test_nothing_starts_once_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "_stopped", threading.Event())
     processes.stop()
     with pytest.raises(processes.Stopped):
-        processes.in_process(Job("grade", tmp_path))
+        processes.in_process(Job(Step.GRADE, tmp_path))
     assert not list(tmp_path.iterdir()), "expected no log, since nothing has run"
 
 
@@ -118,6 +118,6 @@ def test_arguments_that_are_wrong_are_named(
 
 
 def test_the_command_says_what_is_wrong_and_fails(tmp_path):
-    done = subprocess.run(**grading(tmp_path / "nowhere"))
-    assert done.returncode == 1 and len(done.stdout.splitlines()) == 1
-    assert done.stdout.startswith("SUBMISSIONS: expected a folder, got")
+    process = subprocess.run(**grading(tmp_path / "nowhere"))
+    assert process.returncode == 1 and len(process.stdout.splitlines()) == 1
+    assert process.stdout.startswith("SUBMISSIONS: expected a folder, got")

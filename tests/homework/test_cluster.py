@@ -17,8 +17,8 @@ import grader.edition
 import grader.worker
 from grader import worker
 from grader.cluster import Cluster, local
-from grader.files_and_zips import MOST_BYTES
-from grader.jobs import Job
+from grader.files_and_zips import MAX_BYTES
+from grader.jobs import Job, Step
 from tests.homework.assignments import ROOT
 from tests.homework.classroom import ASSIGNMENT, grading, marks, stamps
 
@@ -27,7 +27,7 @@ STUDENTS |= {"kills once": 7, "kills always": 8}
 
 
 def command(folder, *more):
-    """``make grade`` without nbgrader, to its end: status and output."""
+    """Run ``make grade`` without nbgrader to its end; return status and output."""
     diary = str(folder / "diary")
     call = grading(
         folder / "class",
@@ -36,8 +36,8 @@ def command(folder, *more):
         OMP_NUM_THREADS="1",
     )
     call["args"] += ["--jobs", "2", *more]
-    done = subprocess.run(**call, timeout=200)
-    return done.returncode, done.stdout
+    process = subprocess.run(**call, timeout=200)
+    return process.returncode, process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -142,20 +142,20 @@ def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
     (tmp_path / "template").mkdir()
     cluster = Cluster(workers.scheduler_address, 1)
     cluster.share(tmp_path / "template")
-    here = worker.edition()
+    edition = worker.edition()
     try:
         first, second = cluster.client.nthreads()
-        for address, python in [(first, here["Python"]), (second, "3.0")]:
-            edition = here | {"Python": python}
-            cluster.client.run(pretend, edition, workers=[address])
+        for address, python in [(first, edition["Python"]), (second, "3.0")]:
+            other_edition = edition | {"Python": python}
+            cluster.client.run(pretend, other_edition, workers=[address])
         for number in range(4):
-            place = tmp_path / str(number)
-            place.mkdir()
-            assert cluster.run(Job("grade", place, ([], "name", place))) is None
-            assert json.loads((place / "result.json").read_text()) == first
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            assert cluster.run(Job(Step.GRADE, folder, ([], "name", folder))) is None
+            assert json.loads((folder / "result.json").read_text()) == first
     finally:
         cluster.close()
-    expected = f"expected Python {here['Python']}; got 3.0 on worker {second}"
+    expected = f"expected Python {edition['Python']}; got 3.0 on worker {second}"
     assert f"CLUSTER: sent away: {expected}" in capsys.readouterr().err
 
 
@@ -185,13 +185,15 @@ def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
         cluster.client.register_plugin(Deadly())
         cluster.workers, cluster.counted_at = len(names), float("inf")
         with ThreadPoolExecutor(len(names)) as pool:
-            asked = {}
+            futures = {}
             for name in names:
                 (tmp_path / name).mkdir()
-                asked[name] = pool.submit(cluster.run, Job("grade", tmp_path / name))
+                futures[name] = pool.submit(
+                    cluster.run, Job(Step.GRADE, tmp_path / name)
+                )
                 time.sleep(0.1)
             try:
-                answers = {name: asked[name].result(timeout=300) for name in names}
+                answers = {name: futures[name].result(timeout=300) for name in names}
             finally:
                 cluster.close()
     blamed = "3 workers died while they ran it; read it first"
@@ -219,38 +221,38 @@ def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
     diary.write_text("")
     for name in names:
         (tmp_path / name).mkdir()
-    with local(1) as there:
+    with local(1) as local_cluster:
         call = [sys.executable, "-m", "distributed.cli.dask_worker"]
-        call += [there.scheduler_address, "--nthreads", "1", "--no-nanny"]
+        call += [local_cluster.scheduler_address, "--nthreads", "1", "--no-nanny"]
         call += ["--memory-limit", "0", "--no-dashboard", "--host", "127.0.0.1"]
         call += ["--dashboard-address", "127.0.0.1:0", "--death-timeout", "5"]
-        lost = psutil.Popen(call, cwd=ROOT, stderr=subprocess.DEVNULL)
-        cluster = Cluster(there.scheduler_address, 1)
+        frozen = psutil.Popen(call, cwd=ROOT, stderr=subprocess.DEVNULL)
+        cluster = Cluster(local_cluster.scheduler_address, 1)
         cluster.share(tmp_path / "template")
         try:
             cluster.client.wait_for_workers(2, timeout=60)
             cluster.client.run(remembers, str(diary))
-            one = lambda name: cluster.run(Job("grade", tmp_path / name))
+            one = lambda name: cluster.run(Job(Step.GRADE, tmp_path / name))
             with ThreadPoolExecutor(len(names)) as pool:
-                asked = [pool.submit(one, name) for name in names]
-                while f"begun by {lost.pid}\n" not in diary.read_text():
+                futures = [pool.submit(one, name) for name in names]
+                while f"begun by {frozen.pid}\n" not in diary.read_text():
                     time.sleep(0.05)
-                lost.suspend()
+                frozen.suspend()
                 time.sleep(6)  # the least that a scheduler waits for is five seconds
-                there.scheduler.worker_ttl = 1  # by default five minutes
-                there.sync(there.scheduler.check_worker_ttl)
-                assert [task.result(timeout=60) for task in asked] == [None] * len(
+                local_cluster.scheduler.worker_ttl = 1  # by default five minutes
+                local_cluster.sync(local_cluster.scheduler.check_worker_ttl)
+                assert [task.result(timeout=60) for task in futures] == [None] * len(
                     names
                 )
             results = list(tmp_path.glob("*/result.json"))
             before = {path: path.stat().st_mtime_ns for path in results}
-            lost.resume()
-            lost.wait(60)  # it learns that it has been given up
+            frozen.resume()
+            frozen.wait(60)  # it learns that it has been given up
             assert before == {path: path.stat().st_mtime_ns for path in results}
         finally:
             cluster.close()
             with suppress(psutil.NoSuchProcess):
-                lost.kill()
+                frozen.kill()
     begun = Counter(line[0] for line in diary.read_text().splitlines())
     assert sorted(begun.values()) == [1, 1, 1, 2]
     for name in names:
@@ -273,18 +275,18 @@ def test_nobody_waits_for_a_scheduler_that_is_not_there():
 
 def test_what_is_sent_arrives(tmp_path):
     """Links as links, and of files no more than the grader reads."""
-    there, here = tmp_path / "there", tmp_path / "here"
-    (there / "deep").mkdir(parents=True)
-    (there / "deep" / "a.ipynb").write_bytes(b"notebook")
-    (there / "long.pdf").write_bytes(b"%PDF" * 1000)
-    (there / "link.ipynb").symlink_to("deep/a.ipynb")
-    with (there / "huge.ipynb").open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
-    for path in there.iterdir():
-        worker.unpack(worker.packed(path), here / path.name)
-    link = here / "link.ipynb"
+    received, sent = tmp_path / "there", tmp_path / "here"
+    (received / "deep").mkdir(parents=True)
+    (received / "deep" / "a.ipynb").write_bytes(b"notebook")
+    (received / "long.pdf").write_bytes(b"%PDF" * 1000)
+    (received / "link.ipynb").symlink_to("deep/a.ipynb")
+    with (received / "huge.ipynb").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    for path in received.iterdir():
+        worker.unpack(worker.packed(path), sent / path.name)
+    link = sent / "link.ipynb"
     assert link.is_symlink() and not link.exists()
-    assert (here / "deep" / "a.ipynb").read_bytes() == b"notebook"
-    assert worker.packed(there / "long.pdf") == (b"", 4000)
-    assert worker.packed(there / "huge.ipynb") == (b"", MOST_BYTES + 1)
-    assert (here / "huge.ipynb").stat().st_size == MOST_BYTES + 1
+    assert (sent / "deep" / "a.ipynb").read_bytes() == b"notebook"
+    assert worker.packed(received / "long.pdf") == (b"", 4000)
+    assert worker.packed(received / "huge.ipynb") == (b"", MAX_BYTES + 1)
+    assert (sent / "huge.ipynb").stat().st_size == MAX_BYTES + 1

@@ -51,7 +51,7 @@ def wheel(folder):
 
 
 def listing(folder):
-    """The files that lie there, and since when; other tests may compile one meanwhile."""
+    """List the files there with their times; other tests may compile one meanwhile."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {p: p.stat().st_mtime_ns for p in files if p.parent.name != "__pycache__"}
 
@@ -86,8 +86,8 @@ def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
     home.mkdir()
     before = listing(packages)
     command = impatient_grading(tmp_path, tmp_path / "class", HOME=str(home))
-    done = subprocess.run(**command, timeout=300)
-    assert done.returncode == 0, done.stdout
+    process = subprocess.run(**command, timeout=300)
+    assert process.returncode == 0, process.stdout
     assert listing(packages) == before
     assert not Path("/tmp", tmp_path.name).exists()
     files = [path.name for path in home.rglob("*") if path.is_file()]

@@ -21,7 +21,7 @@ BOTH = set(TESTS)
 
 
 def notebook(*own, setup="import math", after="double", tests=(), **answers):
-    """An assignment of two tasks with right answers, and cells of the student's own."""
+    """Return an assignment of two tasks with right answers, and cells of the student's own."""
     codes, cells = ANSWERS | answers, [locked("setup", setup)]
     for task, test in zip(ANSWERS, TESTS, strict=True):
         cells.append(new_code_cell(codes[task]))
@@ -45,7 +45,7 @@ def run(tmp_path, monkeypatch):
     """
     monkeypatch.setattr(execute, "_limit_process", lambda *limits: None)
     monkeypatch.setenv("PYTHONPATH", "")
-    for name, value in installers.refuse(tmp_path / "installers").items():
+    for name, value in installers.write_substitutes(tmp_path / "installers").items():
         monkeypatch.setenv(name, value)
     for name in ("work", "tmp", "home"):
         (tmp_path / name).mkdir()
@@ -55,16 +55,16 @@ def run(tmp_path, monkeypatch):
     def run(notebook, **settings):
         preprocessor = execute.LimitedExecute(**{"timeout": 60, **settings})
         resources = {"metadata": {"path": str(tmp_path / "work")}}
-        done, _ = preprocessor.preprocess(notebook, resources)
-        nbformat.validate(done)
-        run.notebook = done
-        return passed(done), said(done)
+        executed, _ = preprocessor.preprocess(notebook, resources)
+        nbformat.validate(executed)
+        run.notebook = executed
+        return passed(executed), said(executed)
 
     return run
 
 
 def passed(notebook):
-    """The tests without an error."""
+    """Return the tests without an error."""
     return {
         execute.grade_id(cell)
         for cell in notebook.cells
@@ -74,16 +74,16 @@ def passed(notebook):
 
 
 def said(notebook):
-    """Sentences for the table, by the place of the cell."""
-    found = {}
-    for place, cell in enumerate(notebook.cells):
+    """Return the sentences for the table, by index of the cell."""
+    remarks = {}
+    for index, cell in enumerate(notebook.cells):
         for output in cell.outputs:
             text = output.get("metadata", {}).get(execute.REMARK)
             if output.get("ename") in (execute.NOT_RUN, "CellTimeoutError"):
                 text = output.evalue
             if text:
-                found.setdefault(place, []).append(text)
-    return {place: "; ".join(texts) for place, texts in found.items()}
+                remarks.setdefault(index, []).append(text)
+    return {index: "; ".join(texts) for index, texts in remarks.items()}
 
 
 EXIT = "exit ended the cell and not the notebook"
@@ -97,32 +97,32 @@ EXITS = [
 
 
 def test_exit_ends_the_cell_and_no_more(run):
-    found, words = run(notebook(*EXITS))
-    assert found == BOTH
-    assert words == {place: EXIT for place in range(2, 2 + len(EXITS))}
+    marks, words = run(notebook(*EXITS))
+    assert marks == BOTH
+    assert words == {index: EXIT for index in range(2, 2 + len(EXITS))}
 
 
 def test_a_cell_within_a_cell_is_one(run):
     """A remark is put down to the cell to which it belongs."""
-    found, words = run(notebook("%%capture\nprint(1)", "exit"))
-    assert found == BOTH and words == {3: EXIT}
+    marks, words = run(notebook("%%capture\nprint(1)", "exit"))
+    assert marks == BOTH and words == {3: EXIT}
 
 
 def test_what_stood_before_an_exit_counts(run):
-    found, words = run(notebook(double=f"{ANSWERS['double']}\nquit()"))
-    assert found == BOTH and words == {1: EXIT}
+    marks, words = run(notebook(double=f"{ANSWERS['double']}\nquit()"))
+    assert marks == BOTH and words == {1: EXIT}
 
 
 def test_an_exit_in_an_answer_costs_that_answer(run):
-    found, words = run(notebook(double="def double(x):\n    exit()"))
-    assert found == {"half-marks"} and words == {2: EXIT}
+    marks, words = run(notebook(double="def double(x):\n    exit()"))
+    assert marks == {"half-marks"} and words == {2: EXIT}
 
 
 def test_a_kernel_asked_to_restart_goes_on(run):
     """As notebooks do after they have installed something."""
     restart = "get_ipython().kernel.do_shutdown(True)"
-    found, words = run(notebook(restart, "import time\ntime.sleep(0.3)"))
-    assert found == BOTH and not words
+    marks, words = run(notebook(restart, "import time\ntime.sleep(0.3)"))
+    assert marks == BOTH and not words
 
 
 LATER = "threading.Timer(0.2, os._exit, (0,)).start()"
@@ -142,20 +142,20 @@ DEATHS = {
 }
 
 
-@pytest.mark.parametrize("how", DEATHS)
-def test_a_death_is_put_down_to_the_cell_that_caused_it(run, how):
-    found, words = run(notebook(*DEATHS[how]))
-    assert found == BOTH
-    guilty = {2, 3} if how == "two" else {2}
-    assert words == {place: execute.DIED for place in guilty}
+@pytest.mark.parametrize("cause", DEATHS)
+def test_a_death_is_put_down_to_the_cell_that_caused_it(run, cause):
+    marks, words = run(notebook(*DEATHS[cause]))
+    assert marks == BOTH
+    guilty = {2, 3} if cause == "two" else {2}
+    assert words == {index: execute.DIED for index in guilty}
 
 
 def test_a_thread_that_does_no_harm_is_cleared(run):
     """It runs while a later cell ends Python: that one is guilty."""
     thread = "import threading, time\n"
     thread += "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
-    found, words = run(notebook(thread, "import os\nos._exit(0)"))
-    assert found == BOTH and words == {3: execute.DIED}
+    marks, words = run(notebook(thread, "import os\nos._exit(0)"))
+    assert marks == BOTH and words == {3: execute.DIED}
 
 
 def test_many_deaths_cost_no_other_answer(run):
@@ -163,8 +163,8 @@ def test_many_deaths_cost_no_other_answer(run):
     dead = notebook(double="import os\ndef double(x):\n    os._exit(0)")
     tests = [locked("double-marks", f"double({n})", points=1) for n in range(7)]
     dead.cells[2:3] = tests
-    found, words = run(dead)
-    assert "half-marks" in found
+    marks, words = run(dead)
+    assert "half-marks" in marks
     assert words == dict.fromkeys(range(2, 9), execute.DIED)
 
 
@@ -179,23 +179,23 @@ NEEDS = {"half-marks": "bytearray(2 * 10**8)\nassert half == 0.5"}
 
 @pytest.mark.skipif(os.name == "nt", reason="no such limit")
 def test_a_cell_that_keeps_the_memory_is_left_out(run):
-    found, words = run(notebook(LITTLE, GROWS.format(""), tests=NEEDS))
-    assert found == BOTH and words == {3: execute.FULL}
+    marks, words = run(notebook(LITTLE, GROWS.format(""), tests=NEEDS))
+    assert marks == BOTH and words == {3: execute.MEMORY_FULL}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such limit")
 def test_memory_of_a_failed_answer_is_free_again(run):
     grows = "def double(x):\n    " + GROWS.format("    ")
-    found, words = run(notebook(LITTLE, double=grows, tests=NEEDS))
-    assert found == {"half-marks"} and not words
+    marks, words = run(notebook(LITTLE, double=grows, tests=NEEDS))
+    assert marks == {"half-marks"} and not words
 
 
 def test_tests_stay_apart_where_nothing_can_be_noted(run, tmp_path):
     """The folder for temporary files is gone, and the wrong answer has a friend."""
     own = f"import shutil\nshutil.rmtree({str(tmp_path / 'tmp')!r})\nabs = lambda x: 0"
     tests = {"double-marks": "assert abs(double(4) - 8) < 1"}
-    found, _ = run(notebook(own, tests=tests, double="def double(x):\n    return x"))
-    assert found == {"half-marks"}
+    marks, _ = run(notebook(own, tests=tests, double="def double(x):\n    return x"))
+    assert marks == {"half-marks"}
 
 
 STATE = """
@@ -269,8 +269,8 @@ def test_settings_are_put_back_for_a_test_and_given_back_after_it(run):
     half = "same = [key for key in before if theirs[key] == before[key]]\n"
     half += "lost = [key for key in before if state()[key] != theirs[key]]\n"
     half += "half = 1 / 2 if not same and not lost else (same, lost)"
-    found, words = run(notebook(CHANGES, setup=STATE, tests=tests, half=half))
-    assert found == BOTH and list(words) == [2]
+    marks, words = run(notebook(CHANGES, setup=STATE, tests=tests, half=half))
+    assert marks == BOTH and list(words) == [2]
     assert words[2].endswith(": as before for the tests")
     assert "PyTorch's gradient mode, PyTorch's default dtype" in words[2]
 
@@ -291,8 +291,8 @@ def test_an_answer_may_need_the_settings_of_its_notebook(run):
     setup = "import numpy as np\nimport torch"
     double = "def double(x):\n    return float(torch.tensor(x) @ (2 * torch.eye(1)))"
     tests = {"double-marks": "assert double(np.array([4.0])) == 8"}
-    found, words = run(notebook(own, setup=setup, double=double, tests=tests))
-    assert found == BOTH
+    marks, words = run(notebook(own, setup=setup, double=double, tests=tests))
+    assert marks == BOTH
     assert words[2] == "PyTorch's default dtype: as before for the tests"
     assert words[3] == "right only with the notebook's PyTorch's default dtype"
 
@@ -300,10 +300,10 @@ def test_an_answer_may_need_the_settings_of_its_notebook(run):
 def test_settings_make_no_wrong_answer_right(run):
     own = "torch.set_default_dtype(torch.float64)\nnp.seterr(all='ignore')"
     setup = "import numpy as np\nimport torch"
-    found, words = run(
+    marks, words = run(
         notebook(own, setup=setup, double="def double(x):\n    return 3 * x")
     )
-    assert found == {"half-marks"} and list(words) == [2]
+    assert marks == {"half-marks"} and list(words) == [2]
 
 
 def test_names_in_tmp_are_the_submissions_own(run, tmp_path):
@@ -316,10 +316,10 @@ def test_names_in_tmp_are_the_submissions_own(run, tmp_path):
         assert open(f'/tmp/{{"{name}"}}').read() == "mine"
         !cp /tmp/{name} /tmp/{name}-2
         """
-    found, words = run(
+    marks, words = run(
         notebook(own, half=f"half = len(open('/tmp/{name}-2').read()) / 8")
     )
-    assert found == BOTH and not words
+    assert marks == BOTH and not words
     assert (tmp_path / "tmp" / name).exists()
     assert not os.path.exists(f"/tmp/{name}") and not os.path.exists(f"/tmp/{name}-2")
 
@@ -357,8 +357,8 @@ INSTALLS = {
 
 
 def test_nothing_is_installed_and_what_was_asked_for_is_said(run):
-    found, words = run(notebook(*INSTALLS.values(), setup="import sys"))
-    assert found == BOTH
+    marks, words = run(notebook(*INSTALLS.values(), setup="import sys"))
+    assert marks == BOTH
     calls = [f"nothing was installed ({call})" for call in INSTALLS]
     assert words == dict(enumerate(calls, start=2))
 
@@ -375,10 +375,10 @@ def test_of_many_calls_of_installers_the_first_few_are_said(run):
 def test_calls_of_installers_need_not_be_utf_8(tmp_path, monkeypatch):
     """A line of the student's own, who has found the file."""
     path = tmp_path / "asked"
-    monkeypatch.setenv(installers.ASKED, str(path))
+    monkeypatch.setenv(installers.CALLS_FILE, str(path))
     path.write_bytes(b"pip a\n\xff\n")
-    assert installers.asked_for() == ["pip a", "\ufffd"]
-    assert not path.exists() and installers.asked_for() == []
+    assert installers.recorded_calls() == ["pip a", "\ufffd"]
+    assert not path.exists() and installers.recorded_calls() == []
 
 
 OURS = [{"cell": 1, "running": []}, {"cell": 2, "settings": ["locale"], "exit": True}]
@@ -406,7 +406,7 @@ OURS = [{"cell": 1, "running": []}, {"cell": 2, "settings": ["locale"], "exit": 
 def test_a_students_line_in_the_journal_is_left_out(tmp_path, line):
     preprocessor = execute.LimitedExecute()
     preprocessor.journal, preprocessor.sent = tmp_path / "journal", [0, 4]
-    preprocessor.notes, preprocessor.read = [], 0
+    preprocessor.notes, preprocessor.lines_read = [], 0
     lines = "\n".join([json.dumps(OURS[0]), line, json.dumps(OURS[1]), '{"cell"'])
     preprocessor.journal.write_bytes(lines.encode("latin-1"))
     assert preprocessor._new_notes() == OURS
@@ -418,16 +418,16 @@ def test_a_students_line_in_the_journal_is_left_out(tmp_path, line):
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("message", "name"),
     [
         ("[Errno 2] No such file or directory: 'mine.txt'", "'mine.txt'"),
         ("my data.txt not found.", "my data.txt"),  # as NumPy says it
     ],
 )
-def test_a_file_that_is_not_there_may_have_been_handed_in(said, name):
+def test_a_file_that_is_not_there_may_have_been_handed_in(message, name):
     cell = new_code_cell("…")
     cell.outputs = [
-        new_output("error", ename="FileNotFoundError", evalue=said, traceback=[])
+        new_output("error", ename="FileNotFoundError", evalue=message, traceback=[])
     ]
     assert incidents(new_notebook(cells=[cell])) == [
         f"{name} is not there when the notebook runs (of what was handed in only .py"

@@ -29,15 +29,15 @@ COUNTED = re.compile(rf"\b({'|'.join(NUMBERS)}) (?:slips|places|faults|complaint
 
 
 def given(name, task):
-    """The code that students get to mend, without the line that they take out."""
+    """Return the code that students get to mend, without the line that they take out."""
     (code,) = [c.source for c in released(name).cells if name_of(c) == task]
     assert STUB.search(code), "expected the line `raise …` in the released cell"
     return STUB.sub("", code)
 
 
-def mended(code, some):
-    """The code with these slips put right; each must be there to be mended."""
-    for slip in some:
+def mended(code, slips_mended):
+    """Return the code with these slips put right; each must be there to be mended."""
+    for slip in slips_mended:
         for wrong, right in slip.items():
             assert wrong in code, f"{wrong!r} is not in the code"
             code = code.replace(wrong, right)
@@ -45,12 +45,12 @@ def mended(code, some):
 
 
 def marked(name, task, code):
-    """Points for the task with this code, and errors; no other task is run."""
+    """Return points for the task with this code, and errors; no other task is run."""
     notebook = answered(released(name), {task: code})
     part = re.compile(rf"(setup|{task}(-try|-marks.*)?)$")
     notebook.cells = [c for c in notebook.cells if part.match(name_of(c) or "setup")]
-    found, errors = mark(name, notebook)
-    return found[task], errors
+    marks, errors = mark(name, notebook)
+    return marks[task], errors
 
 
 def test_slips_are_listed_for_all_code_to_mend():
@@ -60,8 +60,8 @@ def test_slips_are_listed_for_all_code_to_mend():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in a student's notebook
 @every_task
 def test_the_code_to_mend_runs_and_is_wrong(name, task):
-    found, errors = marked(name, task, given(name, task))
-    assert found < points(name)[0][task] / 2, "expected to lose most of its marks"
+    marks, errors = marked(name, task, given(name, task))
+    assert marks < points(name)[0][task] / 2, "expected to lose most of its marks"
     assert task not in errors, f"expected code that runs: {errors.get(task)!r}"
     (seen,) = [error for cell, error in errors.items() if cell == f"{task}-try"]
     assert isinstance(seen, AssertionError), f"expected wrong numbers, got {seen!r}"
@@ -69,16 +69,18 @@ def test_the_code_to_mend_runs_and_is_wrong(name, task):
 
 @every_task
 def test_all_slips_mended_are_full_marks(name, task):
-    found, errors = marked(name, task, mended(given(name, task), slips(name)[task]))
-    assert found == points(name)[0][task] and not errors
+    marks, errors = marked(name, task, mended(given(name, task), slips(name)[task]))
+    assert marks == points(name)[0][task] and not errors
 
 
 @every_task
 def test_each_slip_alone_loses_marks(name, task):
     every = slips(name)[task]
-    for left in every:
-        code = mended(given(name, task), [slip for slip in every if slip is not left])
-        assert marked(name, task, code)[0] < points(name)[0][task], left
+    for remaining in every:
+        code = mended(
+            given(name, task), [slip for slip in every if slip is not remaining]
+        )
+        assert marked(name, task, code)[0] < points(name)[0][task], remaining
 
 
 @every_task
@@ -89,6 +91,6 @@ def test_the_text_counts_the_slips(name, task):
         for c in released(name).cells
         if f"## `{task}` ·" in c.source
     ]
-    said = COUNTED.findall(f"{heading} {text}".lower())
-    assert said or kinds(name)[task] == "debug a training run"
-    assert {NUMBERS[number] for number in said} <= {len(slips(name)[task])}
+    counts = COUNTED.findall(f"{heading} {text}".lower())
+    assert counts or kinds(name)[task] == "debug a training run"
+    assert {NUMBERS[number] for number in counts} <= {len(slips(name)[task])}

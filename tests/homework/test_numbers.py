@@ -33,8 +33,8 @@ OPEN = {"design", "prediction", "experiment"}  # no number is the right one
 
 @cache
 def numeric(name):
-    """The answers of the source that are numbers: by task, by name, as plain lists."""
-    found = {}
+    """Return the answers of the source that are numbers: by task, by name, as plain lists."""
+    keys_by_task = {}
     for cell in teachers(name).cells:
         task, code = name_of(cell), cell.source
         if BEGIN not in code or "def " in code or kinds(name)[task] in OPEN:
@@ -44,14 +44,14 @@ def numeric(name):
             exec(locked_cells(name)[1]["setup"], names)
         before = set(names)
         exec(code.partition(BEGIN)[0], names)
-        asked = [key for key in names if key not in before]
+        keys = [key for key in names if key not in before]
         exec(code, names)
-        found[task] = {key: plain(names[key]) for key in asked}
-    return found
+        keys_by_task[task] = {key: plain(names[key]) for key in keys}
+    return keys_by_task
 
 
 def plain(value):
-    """As one types it: nested lists of Python's numbers, and words."""
+    """Return an answer as one types it: nested lists of Python's numbers, and words."""
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
     return value if isinstance(value, str) else np.asarray(value).tolist()
@@ -67,7 +67,7 @@ def leaves(value, at=()):
 
 
 def put(value, at, number):
-    """The nested lists with another number at this place."""
+    """Return the nested lists with another number at this place."""
     if not at:
         return number
     parts = [put(p, at[1:], number) if i == at[0] else p for i, p in enumerate(value)]
@@ -75,24 +75,24 @@ def put(value, at, number):
 
 
 def rounded(number):
-    """Three significant digits; a whole number stays."""
+    """Round to three significant digits; a whole number stays."""
     return number if float(number).is_integer() else float(f"{number:.3g}")
 
 
 def typed(values):
-    """The code of an answer."""
+    """Return the code of an answer."""
     return "\n".join(f"{name} = {value!r}" for name, value in values.items())
 
 
 def wrong_by_little(number):
-    """2 % off on either side; for a whole number the next ones, too; for 0 a little."""
+    """Return numbers 2 % off; for a whole number the next ones, too; for 0 a little."""
     near = [1.02 * number, 0.98 * number] if number else [0.02, -0.02]
     whole = float(number).is_integer()
     return [*near, number + 1, number - 1] if whole else near
 
 
 def alone(name, task):
-    """The released notebook with nothing but the setup, this answer and its tests."""
+    """Return the released notebook with nothing but the setup, this answer and its tests."""
     notebook = answered(released(name), {})
     keep = {"setup", task}
     notebook.cells = [
@@ -115,23 +115,25 @@ def test_three_significant_digits_are_right(name):
             for at, number in leaves(value):
                 value = put(value, at, rounded(number))
             codes[task] = codes.get(task, "") + typed({key: value}) + "\n"
-    found, errors = mark(name, answered(released(name), answers(name)[0] | codes))
+    marks, errors = mark(name, answered(released(name), answers(name)[0] | codes))
     assert not errors, "expected that visible checks accept them, too"
-    assert found == {task: points(name)[0][task] for task in found}
+    assert marks == {task: points(name)[0][task] for task in marks}
 
 
 @every_assignment
 def test_two_per_cent_off_is_wrong(name):
     accepted = []
     for task, values in numeric(name).items():
-        notebook, most = alone(name, task), points(name)[0][task]
-        assert mark(name, answered(notebook, {task: typed(values)}))[0][task] == most
+        notebook, max_points = alone(name, task), points(name)[0][task]
+        assert (
+            mark(name, answered(notebook, {task: typed(values)}))[0][task] == max_points
+        )
         for key, value in values.items():
             for at, number in leaves(value):
                 for near in wrong_by_little(number):
                     code = typed(values | {key: put(value, at, near)})
-                    found, _ = mark(name, answered(notebook, {task: code}))
-                    if found[task] == most:
+                    marks, _ = mark(name, answered(notebook, {task: code}))
+                    if marks[task] == max_points:
                         accepted.append(f"{task}, {key}: {near} for {number}")
     assert not accepted, "\n".join(accepted)
 
@@ -139,14 +141,14 @@ def test_two_per_cent_off_is_wrong(name):
 @every_assignment
 def test_one_sentence_says_how_exact_a_number_has_to_be(name):
     texts = [c.source for c in teachers(name).cells if c.cell_type == "markdown"]
-    first, *others = texts
-    assert first.count(RULE) == 1
+    first_text, *others = texts
+    assert first_text.count(RULE) == 1
     for source in others:
         assert not re.search(r"\b(correct|significant|three|four) digits", source)
 
 
 @pytest.mark.parametrize(
-    ("given", "exact", "right"),
+    ("answer", "exact", "right"),
     [
         (0.667, 2 / 3, True),
         (0.66, 2 / 3, False),
@@ -168,10 +170,10 @@ def test_one_sentence_says_how_exact_a_number_has_to_be(name):
         (None, 1.0, False),
     ],
 )
-def test_agrees(given, exact, right):
+def test_agrees(answer, exact, right):
     names = {}
     exec((ROOT / "homework" / "expect.py").read_text(), names)
-    assert names["agrees"](given, exact) is right
+    assert names["agrees"](answer, exact) is right
 
 
 @pytest.mark.parametrize("value", [0.5, 0.0])

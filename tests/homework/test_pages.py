@@ -31,14 +31,14 @@ SHEET = Sheet(teachers(ASSIGNMENT))
 
 
 def grading(folder, run):
-    """How a class is graded, with a function in place of processes."""
+    """Make a grading of a class with a function in place of processes."""
     runner = Processes(1)
     runner.run = run
     return batch.Grading(ASSIGNMENT, "state", DEFAULT, 1, folder, SHEET, runner)
 
 
 def page(notebook):
-    """The texts of a notebook as nbgrader's page shows them."""
+    """Return the texts of a notebook as nbgrader's page shows them."""
     return "".join(
         markdown_alone({"cell": cell}, cell.source)
         for cell in notebook.cells
@@ -54,7 +54,7 @@ def text(source, **attachments):
 
 
 def completed(cell, *files):
-    """The cell's page and the remarks."""
+    """Return the cell's page and the remarks."""
     notebook = new_notebook()
     notebook.cells = [cell]
     remarks = complete(notebook, list(files))
@@ -141,8 +141,8 @@ def test_a_tag_that_is_code_or_has_no_address_is_let_be(source):
 @pytest.mark.parametrize("part", ["<img src='", "<img src='a' ", "<img ", "src='a' "])
 def test_tags_without_an_end_take_no_time(part):
     start = monotonic()
-    found = CODE_OR_TAG.sub(str, "<img " + part * 10**4)
-    assert found and monotonic() - start < 1
+    replaced = CODE_OR_TAG.sub(str, "<img " + part * 10**4)
+    assert replaced and monotonic() - start < 1
 
 
 def test_pictures_elsewhere_and_code_are_let_be():
@@ -155,11 +155,11 @@ def test_pictures_elsewhere_and_code_are_let_be():
 
 
 def test_cells_that_are_joined_keep_the_pictures_of_both():
-    first = text("![](attachment:a.png) ![](attachment:b.png)", a={"image/png": DOT})
+    upper = text("![](attachment:a.png) ![](attachment:b.png)", a={"image/png": DOT})
     second = text(
         "![](attachment:a.png)", a={"image/png": OTHER}, b={"image/png": OTHER}
     )
-    prepend(first, second)
+    prepend(upper, second)
     assert second.source == (
         "![](attachment:a-2.png) ![](attachment:b.png)\n\n![](attachment:a.png)"
     )
@@ -173,9 +173,9 @@ def test_attachments_that_are_none_end_nothing(tmp_path, broken):
     notebook.cells[-1].attachments = {"a.png": broken}
     path = tmp_path / f"{ASSIGNMENT}.ipynb"
     path.write_text(json.dumps(notebook))
-    found, remarks = load([path], ASSIGNMENT, released(ASSIGNMENT))
+    repaired, remarks = load([path], ASSIGNMENT, released(ASSIGNMENT))
     assert remarks == ["the picture a.png is missing or cannot be shown: homogeneous"]
-    nbformat.validate(found)
+    nbformat.validate(repaired)
 
 
 def test_a_proof_cut_in_two_keeps_its_picture(tmp_path):
@@ -186,19 +186,19 @@ def test_a_proof_cut_in_two_keeps_its_picture(tmp_path):
     notebook.cells.append(half)
     path = tmp_path / f"{ASSIGNMENT}.ipynb"
     nbformat.write(notebook, path)
-    found, remarks = load([path], ASSIGNMENT, released(ASSIGNMENT))
-    (proof,) = [c for c in found.cells if name_of(c) == "homogeneous"]
+    repaired, remarks = load([path], ASSIGNMENT, released(ASSIGNMENT))
+    (proof,) = [c for c in repaired.cells if name_of(c) == "homogeneous"]
     assert proof.source == "![](attachment:a.png)\n\nAnd so." and not remarks
-    assert DOT in page(found)
+    assert DOT in page(repaired)
 
 
 def test_what_cannot_be_shown_is_left_out_alone():
     """One text and one output of which the exporter cannot make a page."""
-    bad = new_code_cell("1", metadata={"nbgrader": {"grade_id": "glu"}})
-    bad.outputs = [nbformat.from_dict(HTML)]
+    bad_cell = new_code_cell("1", metadata={"nbgrader": {"grade_id": "glu"}})
+    bad_cell.outputs = [nbformat.from_dict(HTML)]
     good = new_code_cell("2", outputs=[new_output("stream", text="fine")])
     notebook = new_notebook()
-    notebook.cells = [text("![](attachment:a.png)"), good, bad]
+    notebook.cells = [text("![](attachment:a.png)"), good, bad_cell]
     assert leave_out_what_fails(notebook) == ["cell 1", "glu"]
     html, _ = HTMLExporter().from_notebook_node(notebook)
     assert "attachment:a.png" in html and "outputs of this cell" in html
@@ -208,40 +208,40 @@ def test_what_cannot_be_shown_is_left_out_alone():
 @pytest.mark.filterwarnings("ignore:Object of type")  # SQLAlchemy, of nbgrader's lines
 def test_nbgraders_page_has_all_the_rest(tmp_path, monkeypatch):
     path = release(FOLDERS[ASSIGNMENT], tmp_path / "course")
-    place, work = tmp_path / "place", tmp_path / "work"
-    for folder in (place, work):
-        folder.mkdir()
-    shutil.copy(tmp_path / "course" / "gradebook.db", place)
-    with Gradebook(f"sqlite:///{place / 'gradebook.db'}") as book:
+    folder, work = tmp_path / "place", tmp_path / "work"
+    for directory in (folder, work):
+        directory.mkdir()
+    shutil.copy(tmp_path / "course" / "gradebook.db", folder)
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
         book.update_or_create_student("student")
         book.update_or_create_submission(ASSIGNMENT, "student")
     notebook = answered(
         nbformat.read(path, 4), {"homogeneous": "![](attachment:a.png)"}
     )
-    nbformat.write(notebook, place / path.name)
+    nbformat.write(notebook, folder / path.name)
     monkeypatch.chdir(work)
-    feedback(ASSIGNMENT, place, {"homogeneous": (2, "Say why.")})
-    html = (place / "feedback.html").read_text()
+    feedback(ASSIGNMENT, folder, {"homogeneous": (2, "Say why.")})
+    html = (folder / "feedback.html").read_text()
     assert (
         "Score: 2.0 / 3.0" in html
         and "Say why." in html
         and "A unit with a gate" in html
     )
     assert "shown as it was typed" in html and "attachment:a.png" in html
-    assert json.loads((place / LEFT_OUT).read_text()) == ["homogeneous"]
+    assert json.loads((folder / LEFT_OUT).read_text()) == ["homogeneous"]
 
 
 def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
     """In table, marks.csv and on the page, which has the marks all the same."""
     result = {"marks": {"glu-marks-1": 2}, "remarks": ["encoding X"]}
-    path, asked = tmp_path / "ada.html", []
+    path, jobs = tmp_path / "ada.html", []
 
     def fails(job):
-        asked.append(job.task)
+        jobs.append(job.step)
         return "InvalidNotebook: <what>"
 
     def works(job):
-        asked.append(job.task)
+        jobs.append(job.step)
         (job.folder / "feedback.html").write_text("<html><body>the notebook</body>")
         (job.folder / LEFT_OUT).write_text(json.dumps(["glu"]))
 
@@ -258,7 +258,7 @@ def test_a_page_that_fails_is_said_and_tried_again(tmp_path):
     remark, html = write(works)
     assert remark == "encoding X; not shown on the feedback page: glu"
     assert remark in html and "the notebook" in html
-    assert write(fails) == (remark, html) and len(asked) == 3
+    assert write(fails) == (remark, html) and len(jobs) == 3
 
 
 def test_a_page_that_cannot_be_written_ends_nothing(tmp_path):

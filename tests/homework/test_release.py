@@ -20,14 +20,14 @@ RUN = "%run ../../expect.py"
 
 
 def definitions(text):
-    """The functions that a program defines, by name, without its imports."""
+    """Return the functions that a program defines, by name, without its imports."""
     nodes = ast.parse(text).body
     return {n.name: ast.unparse(n) for n in nodes if isinstance(n, ast.FunctionDef)}
 
 
 def named(source):
-    """The code as students get it: data files by their names."""
-    return assignment.DATA.sub(lambda found: f'"{found[1].split("/")[-1]}"', source)
+    """Return the code as students get it: data files by their names."""
+    return assignment.DATA.sub(lambda match: f'"{match[1].split("/")[-1]}"', source)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -67,13 +67,13 @@ def test_the_checker_is_put_in_where_the_line_was(name):
 def test_imports_that_the_cell_has_are_not_repeated(cell, expected):
     notebook = new_notebook(cells=[new_code_cell(cell)])
     folder = FOLDERS[ASSIGNMENTS[0]]
-    (found,) = assignment.self_contained(notebook, folder).cells
-    assert found.source.startswith(expected.replace("HERE", "def expect("))
-    assert cell.endswith("x = 1") == found.source.endswith("\nx = 1")
+    (result,) = assignment.self_contained(notebook, folder).cells
+    assert result.source.startswith(expected.replace("HERE", "def expect("))
+    assert cell.endswith("x = 1") == result.source.endswith("\nx = 1")
 
 
 def cell(source, grade_id, *, grade=False, solution=False, points=None):
-    """A code cell as nbgrader's sidebar *Create Assignment* marks it."""
+    """Return a code cell as nbgrader's sidebar *Create Assignment* marks it."""
     info = {"grade": grade, "grade_id": grade_id, "locked": not solution}
     info |= {"schema_version": 3, "solution": solution, "task": False}
     info |= {} if points is None else {"points": points}
@@ -96,7 +96,7 @@ PROJECT = [
 
 
 def written(zips):
-    """When each zip was made, by name."""
+    """Return when each zip was made, by name."""
     return {path.stem: path.stat().st_mtime_ns for path in zips.glob("*.zip")}
 
 
@@ -119,9 +119,11 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
 
     requirements = ROOT / "requirements.txt"
     command = [sys.executable, "-m", "grader.release", source, zips, requirements]
-    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    made = written(zips)
-    assert sorted(made) == [first, second] and b"2 assignments" in done.stdout
+    process = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    names_of_zips = written(zips)
+    assert (
+        sorted(names_of_zips) == [first, second] and b"2 assignments" in process.stdout
+    )
     with zipfile.ZipFile(zips / f"{second}.zip") as archive:
         notebook, pins, years = (
             archive.read(f"{second}/{name}").decode()
@@ -142,27 +144,30 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
         answered = json.loads(notebook)
         answered["cells"][1]["source"] = answer
         (students / f"{student}.ipynb").write_text(json.dumps(answered))
-    done = subprocess.run(**grading(students, source / second), timeout=120)
-    assert done.returncode == 0, done.stdout
-    found = marks(students, second)
-    assert {name: row["double"] for name, row in found.items()} == {
+    process = subprocess.run(**grading(students, source / second), timeout=120)
+    assert process.returncode == 0, process.stdout
+    rows = marks(students, second)
+    assert {name: row["double"] for name, row in rows.items()} == {
         "ada": "2",
         "bo": "0",
         "cy": "0",
     }
-    assert "within 3 s" in found["cy"]["remark"]
+    assert "within 3 s" in rows["cy"]["remark"]
 
     def release_both():
         for name in (first, second):
             release(source / name, zips, requirements)
         return written(zips)
 
-    assert release_both() == made
+    assert release_both() == names_of_zips
     for part in (path, data):
         part.touch()  # made again, and that one alone
         renewed = release_both()
-        assert renewed[first] == made[first] and renewed[second] > made[second]
-        made = renewed
+        assert (
+            renewed[first] == names_of_zips[first]
+            and renewed[second] > names_of_zips[second]
+        )
+        names_of_zips = renewed
     checker.touch()  # which both run
     last = release_both()
     assert all(last[name] > renewed[name] for name in (first, second))
@@ -175,5 +180,5 @@ def test_a_teachers_notebook_runs_where_it_lies():
     (setup,) = (c.source for c in cells if RUN in c.source)
     code = f"{setup}\nexpect(np.arange(2), [0, 1], 'two numbers')"
     command = [sys.executable, "-m", "IPython", "--no-banner", "-c", code]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert "✓ two numbers" in done.stdout, done.stdout + done.stderr
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert "✓ two numbers" in process.stdout, process.stdout + process.stderr

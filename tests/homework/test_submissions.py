@@ -44,12 +44,14 @@ def right(**other):
     return answered(released(ASSIGNMENT), RIGHT | {"homogeneous": PROOF} | other)
 
 
-def data(notebook, **how):
-    return json.dumps(notebook, **{"ensure_ascii": False, "indent": 1} | how).encode()
+def data(notebook, **options):
+    return json.dumps(
+        notebook, **{"ensure_ascii": False, "indent": 1} | options
+    ).encode()
 
 
 def loaded(folder, contents, assignment=ASSIGNMENT):
-    """What is read of files, given by name: the notebook and the remarks as one text."""
+    """Load files, given by name; return the notebook and the remarks as one text."""
     paths = []
     for name, content in contents.items():
         paths.append(folder / name)
@@ -61,7 +63,7 @@ def loaded(folder, contents, assignment=ASSIGNMENT):
 
 
 def refused(folder, contents, assignment=ASSIGNMENT):
-    """Why it gets no marks."""
+    """Return why a submission gets no marks."""
     with pytest.raises(NotGraded) as reason:
         loaded(folder, contents, assignment)
     assert "\n" not in str(reason.value)
@@ -77,7 +79,7 @@ def sources(notebook):
 
 
 def without_names(notebook):
-    """As a program writes it that keeps neither nbgrader's names nor the ids of cells."""
+    """Strip nbgrader's names and the ids of cells, as some programs do."""
     notebook.nbformat_minor = 4
     for cell in notebook.cells:
         del cell["id"]
@@ -101,14 +103,14 @@ def test_what_can_be_mended_is_the_same_as_before(tmp_path):
         "utf-16": (data(right()).decode().encode("utf-16-le"), "UTF-16-LE"),
         "latin-1": (accent.replace(b"CAFE", b"caf\xe9"), "UTF-8 mixed with another"),
     }
-    wanted = sources(right())
-    for what, (content, words) in damaged.items():
+    expected = sources(right())
+    for damage, (content, words) in damaged.items():
         notebook, remarks = loaded(tmp_path, alone(content))
         cells = sources(notebook)
-        assert list(cells) == list(wanted), what
-        assert all(cells[task] == wanted[task] for task in RIGHT), what
-        assert bool(remarks) == bool(words) and words in remarks, what
-        assert mark(ASSIGNMENT, notebook)[0] == FULL, what
+        assert list(cells) == list(expected), damage
+        assert all(cells[task] == expected[task] for task in RIGHT), damage
+        assert bool(remarks) == bool(words) and words in remarks, damage
+        assert mark(ASSIGNMENT, notebook)[0] == FULL, damage
 
 
 @pytest.mark.parametrize("assignment", [ASSIGNMENT, "07_mlp", "14_rnn"])
@@ -130,8 +132,8 @@ def test_words_of_the_assignment_tell_the_encoding(
     notebook = with_cell(released(assignment).copy(), f"# {proof}")
     notebook = copy.deepcopy(notebook)
     content = data(notebook).decode().encode(encoding, "replace")
-    found, remarks = loaded(tmp_path, {"a.ipynb": content}, assignment)
-    assert f"# {proof}" in [cell.source for cell in found.cells]
+    repaired, remarks = loaded(tmp_path, {"a.ipynb": content}, assignment)
+    assert f"# {proof}" in [cell.source for cell in repaired.cells]
     assert "expected UTF-8" in remarks
 
 
@@ -186,12 +188,12 @@ def line_of(content, text):
 def test_json_that_is_none_is_said_with_its_line(tmp_path):
     """By a merge, by hand, or cut off on its way."""
     content = data(right())
-    place = content.index(b'   "cell_type"', 900)
+    offset = content.index(b'   "cell_type"', 900)
     ours, theirs = b"<<<<<<< HEAD\n", b'=======\n   "a": 2,\n>>>>>>> main\n'
-    merged = content[:place] + ours + theirs + content[place:]
+    merged = content[:offset] + ours + theirs + content[offset:]
     line = line_of(merged, ours)
-    said = refused(tmp_path, alone(merged))
-    assert f"a merge that is not settled: line {line} is '<<<<<<< HEAD'" in said
+    message = refused(tmp_path, alone(merged))
+    assert f"a merge that is not settled: line {line} is '<<<<<<< HEAD'" in message
     twice = refused(tmp_path, alone(merged + b"\n" + ours))
     assert f"line {line} is '<<<<<<< HEAD', the first of 2" in twice
     comma = content.replace(b'"nbformat_minor": 5\n', b'"nbformat_minor": 5,\n')
@@ -239,8 +241,8 @@ def test_a_file_of_another_kind_is_named(tmp_path, name, content, words):
 def test_another_assignment_is_named_though_it_has_a_task_of_the_same_name(tmp_path):
     """Both have a task `mend`."""
     for other in (released("07_mlp"), without_names(copy.deepcopy(released("07_mlp")))):
-        said = refused(tmp_path, alone(data(other)))
-        assert "another notebook" in said and "got 'Homework 7 ·" in said
+        message = refused(tmp_path, alone(data(other)))
+        assert "another notebook" in message and "got 'Homework 7 ·" in message
     titles = stripped(copy.deepcopy(released("07_mlp")))
     assert "with 1 of 6 answer cells" in refused(tmp_path, alone(data(titles)))
 
@@ -256,9 +258,9 @@ def test_cells_that_lack_what_each_should_have_are_read(tmp_path):
     notebook.cells[0].pop("source")
     notebook.cells.append({"metadata": [], "cell_type": "heading"})
     del notebook["nbformat"], notebook["metadata"]
-    found, remarks = loaded(tmp_path, alone(data(notebook)))
-    assert remarks == "" and sources(found)["glu"] == sources(right())["glu"]
-    assert mark(ASSIGNMENT, found)[0] == FULL
+    repaired, remarks = loaded(tmp_path, alone(data(notebook)))
+    assert remarks == "" and sources(repaired)["glu"] == sources(right())["glu"]
+    assert mark(ASSIGNMENT, repaired)[0] == FULL
 
 
 def test_ends_of_lines_and_the_layout_of_code_are_no_change(tmp_path):
@@ -270,8 +272,8 @@ def test_ends_of_lines_and_the_layout_of_code_are_no_change(tmp_path):
         if cell.cell_type == "code" and "marks" in (name_of(cell) or ""):
             cell.source = ast.unparse(ast.parse(cell.source)) + "  \n"
     for notebook in (windows, laid_out):
-        found, remarks = loaded(tmp_path, alone(data(notebook)))
-        assert remarks == "" and not any("\r" in c.source for c in found.cells)
+        repaired, remarks = loaded(tmp_path, alone(data(notebook)))
+        assert remarks == "" and not any("\r" in c.source for c in repaired.cells)
     changed = with_cell(windows, "")
     (test,) = [c for c in changed.cells if name_of(c) == "glu-marks-1"]
     test.source = test.source.replace("(3, 8)", "(2, 8)")
@@ -294,32 +296,32 @@ class TestPlaces:
         notebook.cells.insert(at + 1, new_code_cell("  "))
         notebook.cells.insert(at, new_code_cell("half = 0.5"))
         notebook.cells.append(new_markdown_cell("And so on."))
-        found, remarks = loaded(tmp_path, alone(data(notebook)))
+        repaired, remarks = loaded(tmp_path, alone(data(notebook)))
         assert "found by their places" in remarks
-        assert sources(found)["glu"] == GLU
-        assert sources(found)["homogeneous"] == f"{PROOF}\n\nAnd so on."
-        assert mark(ASSIGNMENT, found)[0] == FULL
+        assert sources(repaired)["glu"] == GLU
+        assert sources(repaired)["homogeneous"] == f"{PROOF}\n\nAnd so on."
+        assert mark(ASSIGNMENT, repaired)[0] == FULL
 
     def test_a_cell_that_was_written_anew(self, tmp_path):
         notebook = right()
-        place = [name_of(cell) for cell in notebook.cells].index("homogeneous")
-        notebook.cells[place] = new_markdown_cell("A new proof.")
-        found, remarks = loaded(tmp_path, alone(data(notebook)))
-        assert sources(found)["homogeneous"] == "A new proof."
+        index = [name_of(cell) for cell in notebook.cells].index("homogeneous")
+        notebook.cells[index] = new_markdown_cell("A new proof.")
+        repaired, remarks = loaded(tmp_path, alone(data(notebook)))
+        assert sources(repaired)["homogeneous"] == "A new proof."
         assert remarks.endswith("found by their places: homogeneous")
 
     def test_a_proof_below_the_cell_for_it(self, tmp_path):
         """The cell has its name still and is as it was handed out."""
         notebook = answered(released(ASSIGNMENT), RIGHT)
         notebook.cells += [new_markdown_cell("By induction."), new_raw_cell("So.")]
-        found, remarks = loaded(tmp_path, alone(data(notebook)))
-        assert sources(found)["homogeneous"] == "By induction.\n\nSo."
+        repaired, remarks = loaded(tmp_path, alone(data(notebook)))
+        assert sources(repaired)["homogeneous"] == "By induction.\n\nSo."
         assert (
             remarks == "cells without their names, found by their places: homogeneous"
         )
         untouched = answered(released(ASSIGNMENT), RIGHT)
-        found, remarks = loaded(tmp_path, alone(data(untouched)))
-        assert sources(found) == sources(untouched) and remarks == ""
+        repaired, remarks = loaded(tmp_path, alone(data(untouched)))
+        assert sources(repaired) == sources(untouched) and remarks == ""
 
     @pytest.mark.parametrize(
         ("task", "new"),
@@ -334,8 +336,8 @@ class TestPlaces:
         notebook = right()
         at = [name_of(cell) for cell in notebook.cells].index(task)
         notebook.cells[at] = new(notebook.cells[at].source)
-        found, remarks = loaded(tmp_path, alone(data(change(notebook))))
-        assert sources(found)[task] == sources(right())[task]
+        repaired, remarks = loaded(tmp_path, alone(data(change(notebook))))
+        assert sources(repaired)[task] == sources(right())[task]
         assert "found by their places" in remarks and "no answer cell" not in remarks
 
     @pytest.mark.parametrize("heading", ["## #", "##  ", "Aufgabe "])
@@ -344,8 +346,8 @@ class TestPlaces:
         notebook = without_names(right())
         text = notebook.cells[-2]
         text.source = text.source.replace("## ", heading, 1)
-        found, _ = loaded(tmp_path, alone(data(notebook)))
-        assert sources(found)["homogeneous"].endswith(PROOF)
+        repaired, _ = loaded(tmp_path, alone(data(notebook)))
+        assert sources(repaired)["homogeneous"].endswith(PROOF)
 
     def test_texts_of_no_task_make_somebody_look(self, tmp_path):
         """An untouched answer gets 0 by itself, and so would the one that is missing."""
@@ -356,8 +358,8 @@ class TestPlaces:
         assert sources(missing)["homogeneous"] == untouched
         assert remarks == "no answer cell: homogeneous"
         notebook.cells.insert(1, new_markdown_cell("My proof."))
-        found, remarks = loaded(tmp_path, alone(data(notebook)))
-        assert sources(found)["homogeneous"] == NO_ANSWER_CELL
+        repaired, remarks = loaded(tmp_path, alone(data(notebook)))
+        assert sources(repaired)["homogeneous"] == NO_ANSWER_CELL
         assert "look at the notebook, which has texts of no task: homogen" in remarks
 
     def test_nothing_is_taken_for_an_answer_without_its_text_beside_it(self, tmp_path):
@@ -365,9 +367,9 @@ class TestPlaces:
         keep = ("setup", "saturation", "active-share-try")
         notebook.cells = [c for c in notebook.cells if name_of(c) in keep]
         notebook.cells.insert(2, new_code_cell("def glu(Z): return Z"))
-        found, remarks = loaded(tmp_path, alone(data(notebook)))
+        repaired, remarks = loaded(tmp_path, alone(data(notebook)))
         assert "no answer cell: glu" in remarks
-        assert "NotImplementedError" in sources(found)["glu"]
+        assert "NotImplementedError" in sources(repaired)["glu"]
 
 
 def zipped(contents, **info):
@@ -394,8 +396,8 @@ class TestZips:
             f"__MACOSX/{ASSIGNMENT}/solved/._mine.ipynb": b"\0\5\26\7",
             f"{ASSIGNMENT}/.ipynb_checkpoints/mine-checkpoint.ipynb": b"{}",
         }
-        found, remarks = loaded(tmp_path, {name: zipped(inside)})
-        assert sources(found)["glu"] == GLU and remarks == ""
+        repaired, remarks = loaded(tmp_path, {name: zipped(inside)})
+        assert sources(repaired)["glu"] == GLU and remarks == ""
 
     def test_a_notebook_beside_it_counts(self, tmp_path):
         files = {"a.ipynb": data(right()), "a.zip": zipped({"b.ipynb": b"{}"})}
@@ -407,8 +409,8 @@ class TestZips:
             "data.zip": b"PK\x03\x04nothing",
             "hw.zip": zipped({"mine.ipynb": data(right())}),
         }
-        found, remarks = loaded(tmp_path, files)
-        assert sources(found)["glu"] == GLU
+        repaired, remarks = loaded(tmp_path, files)
+        assert sources(repaired)["glu"] == GLU
         assert remarks.startswith("data.zip: expected a zip that opens")
         del files["hw.zip"]
         assert refused(tmp_path / "b", files).endswith("expected JSON, got a PDF")
@@ -453,7 +455,7 @@ class TestZips:
         assert "without a password" in refused(tmp_path, {"a.zip": bytes(content)})
 
     def test_a_bomb_is_not_unpacked(self, monkeypatch):
-        monkeypatch.setattr(files_and_zips, "MOST_BYTES", 10**6)
+        monkeypatch.setattr(files_and_zips, "MAX_BYTES", 10**6)
         bomb = zipped({f"{i}.ipynb": bytes(10**5) for i in range(11)})
         assert len(bomb) < 10_000
         with pytest.raises(NotGraded, match="expected less than 1 MB"):
@@ -464,7 +466,7 @@ class TestZips:
         lie[at : at + 4] = (10).to_bytes(4, "little")
         with pytest.raises(NotGraded):
             unpacked(File("a.zip", data=bytes(lie)))
-        monkeypatch.setattr(files_and_zips, "MOST_FILES", 10)
+        monkeypatch.setattr(files_and_zips, "MAX_FILES", 10)
         with pytest.raises(NotGraded, match="expected at most 10 files, got 11"):
             unpacked(File("a.zip", data=bomb))
 
@@ -490,8 +492,8 @@ def test_of_two_notebooks_a_copy_and_an_untouched_one_do_not_count(tmp_path):
     untouched = data(released(ASSIGNMENT))
     for second in (data(right()), untouched):
         files = dict(zip(names, (data(right()), second), strict=True))
-        found, remarks = loaded(tmp_path, files)
-        assert sources(found)["glu"] == GLU
+        repaired, remarks = loaded(tmp_path, files)
+        assert sources(repaired)["glu"] == GLU
         assert remarks == f"2 notebooks, graded was {names[0]}"
     other = dict(zip(names, (data(right()), data(right(glu="x = 1"))), strict=True))
     assert "expected one notebook" in refused(tmp_path, other)
@@ -500,25 +502,25 @@ def test_of_two_notebooks_a_copy_and_an_untouched_one_do_not_count(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("named", "words"),
+    ("file_name", "words"),
     [
         (data(released(ASSIGNMENT)), ""),
         (data(with_cell(answered(released(ASSIGNMENT), {}), "print(1)")), ""),
         (b"", f"; {ASSIGNMENT}.ipynb: the file is empty"),
     ],
 )
-def test_the_right_name_alone_is_no_answer(tmp_path, named, words):
+def test_the_right_name_alone_is_no_answer(tmp_path, file_name, words):
     """Untouched, with a cell to try something, or damaged, beside the work itself."""
-    files = alone(named) | {"final.ipynb": data(right())}
-    found, remarks = loaded(tmp_path, files)
-    assert sources(found)["glu"] == GLU
+    files = alone(file_name) | {"final.ipynb": data(right())}
+    repaired, remarks = loaded(tmp_path, files)
+    assert sources(repaired)["glu"] == GLU
     assert remarks == f"2 notebooks, graded was final.ipynb{words}"
 
 
 def test_of_two_with_answers_the_right_name_decides(tmp_path):
     files = {"a.ipynb": data(right(glu="x = 1"))} | alone(data(right()))
-    found, remarks = loaded(tmp_path, files)
-    assert sources(found)["glu"] == GLU
+    repaired, remarks = loaded(tmp_path, files)
+    assert sources(repaired)["glu"] == GLU
     assert remarks == f"2 notebooks, graded was {ASSIGNMENT}.ipynb"
 
 
@@ -529,9 +531,9 @@ def test_outputs_are_of_no_account(tmp_path):
         if cell.cell_type == "code":
             cell.outputs = [{"output_type": 7}, {"data": "x" * 3 * 10**6}, None]
     content = data(notebook)
-    assert 50 * 10**6 < len(content) < files_and_zips.MOST_BYTES
-    found, remarks = loaded(tmp_path, alone(content))
-    assert sources(found) == sources(right()) and remarks == ""
+    assert 50 * 10**6 < len(content) < files_and_zips.MAX_BYTES
+    repaired, remarks = loaded(tmp_path, alone(content))
+    assert sources(repaired) == sources(right()) and remarks == ""
 
 
 @pytest.mark.parametrize(
@@ -546,7 +548,7 @@ def test_outputs_are_of_no_account(tmp_path):
 )
 def test_what_is_too_large_is_not_read(tmp_path, monkeypatch, name, words):
     (tmp_path / name).touch()
-    os.truncate(tmp_path / name, files_and_zips.MOST_BYTES + 1)
+    os.truncate(tmp_path / name, files_and_zips.MAX_BYTES + 1)
     monkeypatch.setattr(Path, "read_bytes", None)
     with pytest.raises(NotGraded) as reason:
         load([tmp_path / name], ASSIGNMENT, released(ASSIGNMENT))
@@ -565,14 +567,14 @@ class TestModules:
             "my_numbers.py": b"half = 0.5\r\n",
             "other.py": b"1 / 0",
         }
-        found, remarks = loaded(tmp_path, files)
-        first = {cell.source for cell in found.cells[:2]}
-        assert first == {
+        repaired, remarks = loaded(tmp_path, files)
+        first_cells = {cell.source for cell in repaired.cells[:2]}
+        assert first_cells == {
             f"%%writefile my_layers.py\n{self.HELPER}",
             "%%writefile my_numbers.py\nhalf = 0.5",
         }
         assert "run with my_layers.py" in remarks and "my_numbers.py" in remarks
-        assert "other.py" not in data(found).decode()
+        assert "other.py" not in data(repaired).decode()
 
     @pytest.mark.parametrize(
         ("name", "content", "words"),
@@ -585,8 +587,8 @@ class TestModules:
     )
     def test_what_is_not_used_is_said(self, tmp_path, name, content, words):
         files = alone(data(right(glu=self.IMPORTS))) | {name: content}
-        found, remarks = loaded(tmp_path, files)
-        assert words in remarks and "%%writefile" not in data(found).decode()
+        repaired, remarks = loaded(tmp_path, files)
+        assert words in remarks and "%%writefile" not in data(repaired).decode()
 
     @pytest.mark.parametrize("folder", ["backup", "old"])
     def test_of_two_with_one_name_that_in_fewer_folders_counts(self, tmp_path, folder):
@@ -597,13 +599,13 @@ class TestModules:
         }
         loaded(tmp_path / "ada", files)
         (paths,) = files_by_student(tmp_path).values()
-        found, _ = load(paths, ASSIGNMENT, released(ASSIGNMENT))
-        assert found.cells[0].source == "%%writefile my_layers.py\nglu = 1"
+        repaired, _ = load(paths, ASSIGNMENT, released(ASSIGNMENT))
+        assert repaired.cells[0].source == "%%writefile my_layers.py\nglu = 1"
 
     def test_an_empty_one_is_written(self, tmp_path):
         files = alone(data(right(glu=self.IMPORTS))) | {"my_layers.py": b" \n"}
-        found, _ = loaded(tmp_path, files)
-        assert found.cells[0].source == "%%writefile my_layers.py\n# empty"
+        repaired, _ = loaded(tmp_path, files)
+        assert repaired.cells[0].source == "%%writefile my_layers.py\n# empty"
 
     @pytest.mark.parametrize(
         ("program", "words"),
@@ -618,9 +620,9 @@ class TestModules:
     ):
         notebook = right(glu=self.IMPORTS, homogeneous=f"Proof. {words}")
         files = alone(data(notebook)) | {"my_layers.py": program.encode("gbk")}
-        found, _ = loaded(tmp_path, files)
+        repaired, _ = loaded(tmp_path, files)
         written = program.replace("gbk", "utf-8")
-        assert found.cells[0].source == f"%%writefile my_layers.py\n{written}"
+        assert repaired.cells[0].source == f"%%writefile my_layers.py\n{written}"
 
     @pytest.mark.parametrize(
         "line",
@@ -632,8 +634,8 @@ class TestModules:
     )
     def test_one_in_a_folder_is_named(self, tmp_path, line):
         files = alone(data(right(glu=line))) | {"mylib/layers.py": GLU.encode()}
-        found, remarks = loaded(tmp_path, files)
-        assert "%%writefile" not in data(found).decode()
+        repaired, remarks = loaded(tmp_path, files)
+        assert "%%writefile" not in data(repaired).decode()
         words = "layers.py is not used, as it is imported from a folder: expected it"
         assert remarks == f"{words} beside the notebook"
 

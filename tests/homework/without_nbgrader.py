@@ -25,7 +25,7 @@ def release(source: Path, template: Path) -> None:
     (template / "release" / "a.txt").write_text("assignment")
 
 
-def grade(paths, name, template, place, limits) -> None:
+def grade(paths, name, template, folder, limits) -> None:
     """Give as many marks as the file has letters, or kill the worker."""
     before = DIARY.read_text()
     write_down(paths, "begun")
@@ -36,9 +36,9 @@ def grade(paths, name, template, place, limits) -> None:
         psutil.Process().parent().parent().kill()
         time.sleep(60)
     time.sleep(0.3)
-    (place / "gradebook.db").write_bytes(bytes(range(256)))
+    (folder / "gradebook.db").write_bytes(bytes(range(256)))
     result = {"marks": {"glu-marks-1": len(paths[0].read_text())}, "remarks": []}
-    (place / "result.json").write_text(json.dumps(result))
+    (folder / "result.json").write_text(json.dumps(result))
     write_down(paths, "ended")
 
 
@@ -48,10 +48,10 @@ def write_down(paths: list[Path], event: str) -> None:
         file.write(f"{paths[0].stem} {event}\n")
 
 
-def feedback(name, place, by_hand) -> None:
+def feedback(name, folder, by_hand) -> None:
     """In place of ``grader.nbgrader_steps.feedback``."""
-    assert (place / "gradebook.db").read_bytes() == bytes(range(256))
-    (place / "feedback.html").write_text("<body>fed back</body>")
+    assert (folder / "gradebook.db").read_bytes() == bytes(range(256))
+    (folder / "feedback.html").write_text("<body>fed back</body>")
 
 
 grader.nbgrader_steps = sys.modules["grader.nbgrader_steps"] = sys.modules[__name__]

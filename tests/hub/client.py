@@ -34,7 +34,7 @@ class Person:
         self.ask("/hub/login?next=/hub/home", data=urlencode(form).encode())
 
     def ask(self, path: str, method: str | None = None, data=None, **headers) -> bytes:
-        """What the hub answers at a path; raises Refused where that is an error.
+        """Return what the hub answers at a path; raises Refused where that is an error.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class Person:
             raise Refused(error.code, f"{path}: {text}") from None
 
     def json(self, path: str, **options):
-        """The same, read as JSON."""
+        """Return what the hub answers at a path, read as JSON."""
         return json.loads(self.ask(path, **options))
 
     def start(self) -> None:
@@ -76,15 +76,15 @@ class Person:
         self.ask(f"/hub/api/users/{self.name}/server", method="DELETE")
 
     def panel(self, action: str, assignment: str) -> list | dict:
-        """A button of the panel *Assignments*: fetch, submit or fetch_feedback."""
+        """Press a button of the panel *Assignments*: fetch, submit or fetch_feedback."""
         data = {"course_id": COURSE, "assignment_id": assignment}
         path = f"/user/{self.name}/assignments/{action}"
         return self.json(path, data=data)["value"]
 
     def file(self, path: str, user: str | None = None) -> str:
-        """The text of a file in this user's server, or in another's."""
-        where = f"/user/{user or self.name}/files/{quote(path)}"
-        return self.ask(where).decode()
+        """Return the text of a file in this user's server, or in another's."""
+        path_of_file = f"/user/{user or self.name}/files/{quote(path)}"
+        return self.ask(path_of_file).decode()
 
     def save(self, path: str, content: bytes) -> None:
         """Save a file as JupyterLab does what is dragged into it."""
@@ -97,15 +97,15 @@ class Person:
         self.ask(f"/user/{self.name}/api/contents/{quote(path)}", "DELETE")
 
     def formgrader(self, path: str, method: str = "GET", data: dict | None = None):
-        """What the shared formgrader answers; its page logs in there at first."""
-        where = f"/services/{COURSE}/formgrader"
+        """Return what the shared formgrader answers; its page logs in there at first."""
+        address = f"/services/{COURSE}/formgrader"
         if not self._xsrf(f"/services/{COURSE}"):
-            self.ask(f"{where}/")
+            self.ask(f"{address}/")
         if method != "GET":
             data = data or {}
-        return self.json(f"{where}/api/{path}", method=method, data=data)
+        return self.json(f"{address}/api/{path}", method=method, data=data)
 
     def _xsrf(self, path):
         path = path.rstrip("/") + "/"
-        found = [c for c in self.cookies if c.name == "_xsrf" and c.path == path]
-        return found[0].value if found else ""
+        cookies = [c for c in self.cookies if c.name == "_xsrf" and c.path == path]
+        return cookies[0].value if cookies else ""

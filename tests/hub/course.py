@@ -45,24 +45,24 @@ class Course:
         return self.hub.folder / "course"
 
     def gradebook(self) -> Gradebook:
-        """The gradebook that the formgrader shows."""
+        """Return the gradebook that the formgrader shows."""
         return Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}")
 
 
 def small_class() -> dict:
-    """One right, one whose cell never ends, one whose file is damaged."""
-    found = a_class(released(ASSIGNMENT))
+    """Return a class of three: one right, one whose cell never ends, one damaged file."""
+    students = a_class(released(ASSIGNMENT))
     names = {"ada": "ada", "ben": "hugo-loop", "chen": "paul-half"}
-    return proved({name: found[key] for name, key in names.items()})
+    return proved({name: students[key] for name, key in names.items()})
 
 
 def large_class() -> dict:
-    """Thirty: all that a grader does not like, but for links, and a wrong answer a task."""
-    found = a_class(released(ASSIGNMENT))
+    """Return a class of thirty: all that a grader does not like, and a wrong answer a task."""
+    students = a_class(released(ASSIGNMENT))
     simple = {"张三": "zhang", "=1+1 [x]": "utf-16"}  # the hub's names are simple
     students = {
         simple.get(name, name): entry
-        for name, entry in found.items()
+        for name, entry in students.items()
         if not name.endswith("-link")
     }
     # The hub's folder has a file with the time in it, so that it is not empty.
@@ -74,12 +74,12 @@ def large_class() -> dict:
         content = nbformat.writes(notebook).encode()
         students[f"wrong-{task}"] = (content, {task: points}, "")
     while len(students) < 30:
-        students[f"right-{len(students)}"] = found["ada"]
+        students[f"right-{len(students)}"] = students["ada"]
     return proved(students)
 
 
 def proved(students: dict) -> dict:
-    """The class, whose best have written a proof, too, which somebody has to mark."""
+    """Return the class, whose best have written a proof, too, which somebody has to mark."""
     for name, (content, due, word) in students.items():
         if has_proof(name):
             notebook = nbformat.reads(content.decode(), 4)
@@ -89,7 +89,7 @@ def proved(students: dict) -> dict:
 
 
 def has_proof(name: str) -> bool:
-    """Whether this student has proved something."""
+    """Return whether this student has proved something."""
     return name == "ada" or name.startswith("right-")
 
 
@@ -97,8 +97,8 @@ def take(course: Course) -> None:
     """The whole course: what its people do, one after the other."""
     lena = course.hub.person("lena")
     for step in ("assign", "release"):
-        done = lena.formgrader(f"assignment/{ASSIGNMENT}/{step}", "POST")
-        assert done["success"], done
+        reply = lena.formgrader(f"assignment/{ASSIGNMENT}/{step}", "POST")
+        assert reply["success"], reply
     on_time = [name for name in course.students if name != course.late]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         list(pool.map(lambda name: hand_in(course, name), on_time))
@@ -107,19 +107,19 @@ def take(course: Course) -> None:
     lena.formgrader(f"assignment/{ASSIGNMENT}", "PUT", date)
     time.sleep(2)
     hand_in(course, course.late)
-    done = lena.formgrader(f"assignment/{ASSIGNMENT}/collect", "POST")
-    assert done["success"], done
+    reply = lena.formgrader(f"assignment/{ASSIGNMENT}/collect", "POST")
+    assert reply["success"], reply
     course.output = grade(course, kill=True)
     mark_by_hand(course)
     course.output += grade(course)
-    done = lena.formgrader(f"assignment/{ASSIGNMENT}/release_feedback", "POST")
-    assert done["success"], done
+    reply = lena.formgrader(f"assignment/{ASSIGNMENT}/release_feedback", "POST")
+    assert reply["success"], reply
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         list(pool.map(lambda name: fetch_feedback(course, name), course.students))
 
 
 def hand_in(course: Course, name: str) -> None:
-    """A student fetches, works and submits, in a server that the hub starts and stops."""
+    """Fetch, work and submit as a student does, in a server that the hub starts and stops."""
     student = course.hub.person(name)
     student.start()
     student.panel("fetch", ASSIGNMENT)
@@ -139,7 +139,7 @@ def hand_in(course: Course, name: str) -> None:
 
 
 def leave(course: Course, student: Person) -> None:
-    """Where not all servers can run at a time, stop this one."""
+    """Stop this server where not all servers can run at a time."""
     if len(course.students) > AT_A_TIME:
         student.stop()
 
@@ -159,11 +159,11 @@ def die_submitting(course: Course, student: Person) -> None:
     inbound = next((course.hub.folder / "exchange").glob("*/inbound"))
     server = course.hub.server(student.name)
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(student.panel, "submit", ASSIGNMENT)
+        future = pool.submit(student.panel, "submit", ASSIGNMENT)
         while not (begun := list(inbound.glob(f"{student.name}+*"))):
-            assert not asked.done(), "expected a submission on its way"
+            assert not future.done(), "expected a submission on its way"
         server.kill()
-        assert asked.exception(), "expected the hub to say that the server is gone"
+        assert future.exception(), "expected the hub to say that the server is gone"
     while course.hub.person(student.name).json(f"/hub/api/users/{student.name}")[
         "server"
     ]:
@@ -174,10 +174,10 @@ def die_submitting(course: Course, student: Person) -> None:
 
 
 def grade(course: Course, kill: bool = False) -> str:
-    """The command of `make grade COURSE=…`, on a cluster if a worker is to be killed."""
-    place = course.hub.folder / "grading"
-    place.mkdir(exist_ok=True)
-    call = impatient_grading(place, "", FOLDERS[ASSIGNMENT])
+    """Return the command of `make grade COURSE=…`, on a cluster if a worker is to be killed."""
+    folder = course.hub.folder / "grading"
+    folder.mkdir(exist_ok=True)
+    call = impatient_grading(folder, "", FOLDERS[ASSIGNMENT])
     call["args"] += [
         "--course",
         str(course.folder),
@@ -199,29 +199,29 @@ def grade(course: Course, kill: bool = False) -> str:
 
 
 def mark_by_hand(course: Course) -> None:
-    """The marker gives two points for each proof, in the formgrader."""
+    """Give two points for each proof, in the formgrader, as the marker does."""
     mia = course.hub.person("mia")
     for row in mia.formgrader(f"submissions/{ASSIGNMENT}"):
         if row["needs_manual_grade"]:
-            where = f"submitted_notebooks/{ASSIGNMENT}/{ASSIGNMENT}"
-            found = mia.formgrader(where)
-            (sheet,) = [r["id"] for r in found if r["student"] == row["student"]]
+            address = f"submitted_notebooks/{ASSIGNMENT}/{ASSIGNMENT}"
+            submissions = mia.formgrader(address)
+            (sheet,) = [r["id"] for r in submissions if r["student"] == row["student"]]
             for grade in mia.formgrader(f"grades?submission_id={sheet}"):
                 if grade["name"] in PROOF:
                     points = {"manual_score": 2, "extra_credit": None}
                     mia.formgrader(f"grade/{grade['id']}", "PUT", points)
             for comment in mia.formgrader(f"comments?submission_id={sheet}"):
                 if comment["name"] in PROOF:
-                    said = {"manual_comment": "Say why."}
-                    mia.formgrader(f"comment/{comment['id']}", "PUT", said)
+                    remark = {"manual_comment": "Say why."}
+                    mia.formgrader(f"comment/{comment['id']}", "PUT", remark)
 
 
 def fetch_feedback(course: Course, name: str) -> None:
-    """A student fetches the feedback, of the panel's last submission, and reads it."""
+    """Fetch the feedback of the panel's last submission and read it, as a student does."""
     student = course.hub.person(name)
     student.start()
-    found = student.panel("fetch_feedback", ASSIGNMENT)
-    (own,) = [entry for entry in found if entry["status"] == "submitted"]
+    reply = student.panel("fetch_feedback", ASSIGNMENT)
+    (own,) = [entry for entry in reply if entry["status"] == "submitted"]
     last = own["submissions"][-1]
     texts = [
         student.file(f"{last['local_feedback_path']}/{notebook['notebook_id']}.html")
@@ -233,6 +233,6 @@ def fetch_feedback(course: Course, name: str) -> None:
 
 
 def headline(page: str) -> tuple[str, str]:
-    """The student and the sum of a page of feedback."""
-    who = re.search(rf"<h1>{ASSIGNMENT}: (.*?)</h1><p><b>(.*?)</b>", page)
-    return (who[1], who[2]) if who else ("", "")
+    """Return the student and the sum of a page of feedback."""
+    match = re.search(rf"<h1>{ASSIGNMENT}: (.*?)</h1><p><b>(.*?)</b>", page)
+    return (match[1], match[2]) if match else ("", "")

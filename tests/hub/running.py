@@ -41,14 +41,14 @@ def need_proxy() -> None:
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    """What the configuration of the hub reads, with a folder to write into."""
-    kept = {k: v for k, v in os.environ.items() if k not in SECRETS}
+    """Return what the configuration of the hub reads, with a folder to write into."""
+    variables = {k: v for k, v in os.environ.items() if k not in SECRETS}
     own = {"HUB_FOLDER": str(folder), "HUB_ALLOW_ROOT": "1", "OMP_NUM_THREADS": "1"}
-    return kept | SECRETS | own | more
+    return variables | SECRETS | own | more
 
 
 def command() -> list[str]:
-    """The command of `make hub`."""
+    """Return the command of `make hub`."""
     config = str(ROOT / "hub" / "jupyterhub_config.py")
     return [sys.executable, "-m", "jupyterhub", "-f", config]
 
@@ -60,11 +60,11 @@ class Hub:
         self.address, self.folder, self.process = address, folder, process
 
     def person(self, name: str) -> Person:
-        """Somebody of the course, logged in by the form."""
+        """Log somebody of the course in by the form."""
         return Person(self.address, name, STAFF if name in TEACHERS else STUDENT)
 
     def server(self, name: str) -> psutil.Process:
-        """The process of somebody's server."""
+        """Return the process of somebody's server."""
         for process in self.process.children(recursive=True):
             try:
                 if process.environ().get("JUPYTERHUB_USER") == name:
@@ -109,14 +109,14 @@ def running(folder: Path, students: list[str]) -> Iterator[Hub]:
 
 
 def free_port() -> int:
-    """A port of this computer that nothing listens on."""
+    """Return a port of this computer that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def _wait(hub, path):
-    """Until something answers there."""
+    """Wait until something answers there."""
     opener, end = build_opener(ProxyHandler({})), time.monotonic() + SECONDS
     while True:
         try:

@@ -41,14 +41,14 @@ def collect(tmp_path):
 
 
 def submission(folder, student, hour, text="an answer"):
-    """A folder of the exchange, as nbgrader names it."""
-    when = f"2026-10-01 {hour:02}:00:00.000000 UTC"
+    """Return a folder of the exchange, as nbgrader names it."""
+    timestamp = f"2026-10-01 {hour:02}:00:00.000000 UTC"
     inbound = folder / "exchange" / COURSE / "inbound"
-    place = inbound / f"{student}+{ASSIGNMENT}+{when}+secret"
-    place.mkdir()
-    (place / "timestamp.txt").write_text(when)
-    (place / f"{ASSIGNMENT}.ipynb").write_text(text)
-    return place
+    submitted = inbound / f"{student}+{ASSIGNMENT}+{timestamp}+secret"
+    submitted.mkdir()
+    (submitted / "timestamp.txt").write_text(timestamp)
+    (submitted / f"{ASSIGNMENT}.ipynb").write_text(text)
+    return submitted
 
 
 def test_the_last_submission_counts(collect, tmp_path):

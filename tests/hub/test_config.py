@@ -19,7 +19,7 @@ HUB = ROOT / "hub"
 
 
 def configuration(folder, monkeypatch, **more) -> Config:
-    """What JupyterHub reads, in this process."""
+    """Return what JupyterHub reads, in this process."""
     for name, value in environment(folder, **more).items():
         monkeypatch.setenv(name, value)
     return PyFileConfigLoader("jupyterhub_config.py", path=str(HUB)).load_config()
@@ -31,17 +31,21 @@ def values():
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_without_a_secret_it_says_so(tmp_path, monkeypatch, name):
-    for value, got in (("", "got nothing"), ("short", "got 5 characters")):
-        with pytest.raises(SystemExit, match=rf"^{name}: expected at least .* {got}$"):
+    for value, message in (("", "got nothing"), ("short", "got 5 characters")):
+        with pytest.raises(
+            SystemExit, match=rf"^{name}: expected at least .* {message}$"
+        ):
             configuration(tmp_path, monkeypatch, **{name: value})
 
 
 def test_the_command_ends_with_the_sentence_alone(tmp_path):
     env = environment(tmp_path, JPY_COOKIE_SECRET="")
-    done = subprocess.run(command(), env=env, capture_output=True, text=True)
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    assert done.returncode == 1 and lines[-1].startswith("JPY_COOKIE_SECRET: expected")
-    assert "Traceback" not in done.stderr
+    process = subprocess.run(command(), env=env, capture_output=True, text=True)
+    lines = (process.stdout + process.stderr).strip().splitlines()
+    assert process.returncode == 1 and lines[-1].startswith(
+        "JPY_COOKIE_SECRET: expected"
+    )
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize(
@@ -101,8 +105,8 @@ def test_all_listens_on_this_computer_alone(tmp_path, monkeypatch):
 
 def test_kubernetes_has_the_same_course(tmp_path, monkeypatch):
     c, hub = configuration(tmp_path, monkeypatch), values()["hub"]
-    here = {role.pop("name"): role for role in c.JupyterHub.load_roles}
-    assert here == hub["loadRoles"]
+    load_roles = {role.pop("name"): role for role in c.JupyterHub.load_roles}
+    assert load_roles == hub["loadRoles"]
     assert c.JupyterHub.load_groups == hub["config"]["JupyterHub"]["load_groups"]
     people = hub["config"]["Authenticator"]["allowed_users"]
     assert c.Authenticator.allowed_users == set(people)

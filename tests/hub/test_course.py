@@ -32,7 +32,7 @@ def course(request, tmp_path_factory):
 
 
 def sums(course):
-    """The points that are due, by student; None for those who are not graded."""
+    """Return the points that are due, by student; None for those who are not graded."""
     return {
         name: None if due is None else sum((FULL | due).values()) + 2 * has_proof(name)
         for name, (_, due, _) in course.students.items()
@@ -41,12 +41,14 @@ def sums(course):
 
 def test_every_mark_is_in_the_gradebook(course):
     with course.gradebook() as book:
-        found = {s.student.id: s for s in book.find_assignment(ASSIGNMENT).submissions}
-        assert set(found) == set(course.students)
+        submissions = {
+            s.student.id: s for s in book.find_assignment(ASSIGNMENT).submissions
+        }
+        assert set(submissions) == set(course.students)
         for name, due in sums(course).items():
-            assert found[name].score == (due or 0), name
-            assert not found[name].needs_manual_grade, name
-            (sheet,) = found[name].notebooks
+            assert submissions[name].score == (due or 0), name
+            assert not submissions[name].needs_manual_grade, name
+            (sheet,) = submissions[name].notebooks
             assert sheet.flagged == (due is None), name
             points = {}
             for grade in sheet.grades:
@@ -74,8 +76,8 @@ def test_the_later_of_two_submissions_counts(course):
     inbound = next((course.hub.folder / "exchange").glob("*/inbound"))
     for name in filter(None, (course.twice, course.cut_off)):
         assert len(list(inbound.glob(f"{name}+{ASSIGNMENT}+*"))) == 2
-    first = sums(course)[course.twice]
-    assert first and headline(course.pages[course.twice])[1].startswith(f"{first:g} ")
+    total = sums(course)[course.twice]
+    assert total and headline(course.pages[course.twice])[1].startswith(f"{total:g} ")
 
 
 def test_who_is_late_is_named(course):
@@ -95,18 +97,18 @@ def test_a_worker_was_lost_and_nobody_graded_twice(course):
 def test_nobody_sees_anothers_work_through_the_hub(course):
     """What one user of the system can do besides: the page for teachers."""
     one, other = sorted(course.students)[:2]
-    there, here = course.hub.person(other), course.hub.person(one)
-    there.start()
-    here.start()
+    others, own = course.hub.person(other), course.hub.person(one)
+    others.start()
+    own.start()
     work = f"{ASSIGNMENT}/feedback"
-    assert there.json(f"/user/{other}/api/contents/{work}")["type"] == "directory"
+    assert others.json(f"/user/{other}/api/contents/{work}")["type"] == "directory"
     for path in (f"api/contents/{work}", f"files/{work}", "lab", "assignments"):
         with pytest.raises(Refused) as answer:
-            here.ask(f"/user/{other}/{path}")
+            own.ask(f"/user/{other}/{path}")
         assert answer.value.code == 403, path
     for path in (f"/services/{COURSE}/formgrader/api/students", "/hub/api/users"):
         with pytest.raises(Refused) as answer:
-            here.ask(path)
+            own.ask(path)
         assert answer.value.code == 403, path
 
 
@@ -130,7 +132,7 @@ def test_nothing_listens_beyond_this_computer(course):
 def test_servers_of_students_know_no_secret_of_the_hub(course):
     student = course.hub.person("ada")
     student.start()
-    known = course.hub.server("ada").environ()
-    assert "JUPYTERHUB_API_TOKEN" in known, "expected its own, which reaches itself"
-    assert not {*SECRETS, "CONFIGPROXY_AUTH_TOKEN"} & known.keys()
-    assert not set(SECRETS.values()) & set(known.values())
+    variables = course.hub.server("ada").environ()
+    assert "JUPYTERHUB_API_TOKEN" in variables, "expected its own, which reaches itself"
+    assert not {*SECRETS, "CONFIGPROXY_AUTH_TOKEN"} & variables.keys()
+    assert not set(SECRETS.values()) & set(variables.values())

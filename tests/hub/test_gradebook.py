@@ -19,27 +19,27 @@ SHEET = Sheet(assignment.read(FOLDERS[ASSIGNMENT]))
 TIMES = ("2026-10-01 10:00:00.5 UTC", "2026-10-02 10:00:00.5 UTC")
 
 
-def hands_in(course, student, when, proof=None):
+def hands_in(course, student, timestamp, proof=None):
     """A submission as nbgrader has collected it, and what the grader says of it."""
     folders = hub_gradebook.folders(course, ASSIGNMENT)
     folder, out = folders[0] / student, folders[1]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "my answers.ipynb").write_text("{}")
-    if when:
-        (folder / "timestamp.txt").write_text(when)
+    if timestamp:
+        (folder / "timestamp.txt").write_text(timestamp)
         (folder / "submission_secret.txt").write_text("secret")
     (out / "feedback").mkdir(parents=True, exist_ok=True)
     (out / "feedback" / f"{student}.html").write_text(f"the page of {student}")
-    place = out / "graded" / student
-    place.mkdir(parents=True, exist_ok=True)
-    nbformat.write(nbformat.v4.new_notebook(), place / f"{ASSIGNMENT}.ipynb")
+    graded = out / "graded" / student
+    graded.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(), graded / f"{ASSIGNMENT}.ipynb")
     with hub_gradebook.gradebook(course, ASSIGNMENT) as book:
         cells = book.find_notebook(ASSIGNMENT, ASSIGNMENT).grade_cells
         marks = {c.name: c.max_score for c in cells}
     result = {"marks": marks | {"homogeneous": None if proof else 0}, "remarks": []}
     if proof:
         result["answers"] = {"homogeneous": proof}
-    (place / "result.json").write_text(json.dumps(result))
+    (graded / "result.json").write_text(json.dumps(result))
     table = out / "by_hand.csv"
     before = read_by_hand(table, SHEET)
     write_by_hand(table, [SHEET.row(student, result, before)], before, SHEET)
@@ -53,11 +53,11 @@ def course(tmp_path):
 
 
 def submission(course, student):
-    """The student's score, and the grade and the comment of the proof."""
+    """Return the student's score, and the grade and the comment of the proof."""
     with hub_gradebook.gradebook(course, ASSIGNMENT) as book:
-        found = book.find_submission(ASSIGNMENT, student)
+        record = book.find_submission(ASSIGNMENT, student)
         grade = book.find_grade("homogeneous", ASSIGNMENT, ASSIGNMENT, student)
-        return found.score, grade.needs_manual_grade, grade.manual_score
+        return record.score, grade.needs_manual_grade, grade.manual_score
 
 
 def typed(course):
@@ -120,14 +120,14 @@ def test_what_is_missing_is_named(tmp_path):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         call = grading("", SOURCE / ASSIGNMENT)
         call["args"] += ["--course", str(tmp_path)]
-        done = subprocess.run(**call)
-        assert done.returncode == 1 and words in done.stdout
-        assert done.stdout.startswith("COURSE: ") and done.stdout.count("\n") == 1
+        process = subprocess.run(**call)
+        assert process.returncode == 1 and words in process.stdout
+        assert process.stdout.startswith("COURSE: ") and process.stdout.count("\n") == 1
 
 
 def test_a_receipt_that_says_no_time_ends_nothing(course):
     hands_in(course, "ada", "soon", "why")
     hub_gradebook.to_formgrader(course, ASSIGNMENT, SHEET)
     with hub_gradebook.gradebook(course, ASSIGNMENT) as book:
-        found = book.find_submission(ASSIGNMENT, "ada")
-        assert found.timestamp is None and found.score > 0
+        record = book.find_submission(ASSIGNMENT, "ada")
+        assert record.timestamp is None and record.score > 0

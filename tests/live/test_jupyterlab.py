@@ -31,7 +31,7 @@ def page():
 
 
 def figures_of(page, url, slug):
-    """The live figures of a notebook in which every cell has run."""
+    """Return the live figures of a notebook in which every cell has run."""
     run_all(page, url, slug)
     errors = page.locator("[data-mime-type='application/vnd.jupyter.error']")
     assert errors.count() == 0

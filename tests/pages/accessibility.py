@@ -100,27 +100,27 @@ LOOKS = """(known) => {
 
 
 def breaches(page: Page) -> list[tuple[str, str]]:
-    """What breaks a rule of axe other than contrast: rule and beginning of the HTML."""
+    """Return what breaks a rule of axe other than contrast: rule and beginning of the HTML."""
     return _run(page, rules={"color-contrast": {"enabled": False}})["violations"]
 
 
-def pale(page: Page, theme: str, known: set[str]) -> list[tuple[str, str]]:
-    """What is too pale in a theme, of the looks that are not in ``known``.
+def pale(page: Page, theme: str, judged: set[str]) -> list[tuple[str, str]]:
+    """Return what is too pale in a theme, of the looks that are not in ``judged``.
 
     ``known`` gains the looks that axe could judge.
     """
     page.evaluate(WEAR, theme)
-    looks = page.evaluate(LOOKS, sorted(known))
+    looks = page.evaluate(LOOKS, sorted(judged))
     if not looks:
         return []
-    found = _run(page, runOnly=["color-contrast"])
+    violations = _run(page, runOnly=["color-contrast"])
     unjudged = {
         int(number)
-        for _, html in found["incomplete"]
+        for _, html in violations["incomplete"]
         for number in re.findall(r'data-look="(\d+)"', html)
     }
-    known |= {look for i, look in enumerate(looks) if i not in unjudged}
-    return found["violations"]
+    judged |= {look for i, look in enumerate(looks) if i not in unjudged}
+    return violations["violations"]
 
 
 def _run(page, **options):

@@ -19,18 +19,18 @@ every_chapter = pytest.mark.parametrize("name", CHAPTERS)
 
 
 def address(name: str) -> str:
-    """The ``file:`` address of a page such as ``book/01_math``."""
+    """Return the ``file:`` address of a page such as ``book/01_math``."""
     path = HTML / f"{name}.html"
     assert path.exists(), f"expected {path.relative_to(ROOT)}; run `make book` first"
     return path.as_uri()
 
 
 def source(name: str) -> str:
-    """The HTML of a page."""
+    """Return the HTML of a page."""
     return (HTML / f"{name}.html").read_text("utf-8")
 
 
 @lru_cache(maxsize=1)  # the tests of a page run one after the other
 def parsed(name: str) -> BeautifulSoup:
-    """The parsed HTML of a page."""
+    """Return the parsed HTML of a page."""
     return BeautifulSoup(source(name), "html.parser")

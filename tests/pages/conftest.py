@@ -68,7 +68,7 @@ def visit(reader):
 @pytest.fixture(scope="package")
 def small(tmp_path_factory):
     """Address of a page with one figure, far down, and links to some of its positions."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SMALL],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
@@ -78,6 +78,6 @@ def small(tmp_path_factory):
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Small</title>'
         f"{ALIVE}"
         '<body class="bd-article"><div style="height: 3000px">Above</div>'
-        f"{done.stdout}{links}</body></html>"
+        f"{process.stdout}{links}</body></html>"
     )
     return path.as_uri()

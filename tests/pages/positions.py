@@ -80,12 +80,12 @@ ASTRAY = f"""async ([links, addresses]) => {{
 
 
 def astray(page: Page, addresses: list[str], *, links: bool = False) -> list[str]:
-    """Which addresses, and which links of the page, do not lead to what they name."""
+    """Return which addresses, and which links of the page, do not lead to what they name."""
     return page.evaluate(ASTRAY, [links, addresses])
 
 
 def farthest(page: Page) -> list[str]:
-    """Of each figure the address where each control is at its last value."""
+    """Return of each figure the address where each control is at its last value."""
     return page.evaluate(
         """() => [...document.querySelectorAll("figure.interact")].map((figure) => {
           const { controls } = JSON.parse(figure.querySelector("script").textContent);
@@ -96,12 +96,12 @@ def farthest(page: Page) -> list[str]:
 
 
 def state(figure: ElementHandle) -> dict[str, dict[str, str]]:
-    """Values of the controls by name: ``at`` now, ``start`` at first."""
+    """Return values of the controls by name: ``at`` now, ``start`` at first."""
     return figure.evaluate(STATE)
 
 
 def figure_of(page: Page, target: str) -> ElementHandle:
-    """The one figure that an address is about."""
+    """Return the one figure that an address is about."""
     (figure,) = page.query_selector_all(
         f"figure.interact[data-name='{target[1:].partition(':')[0]}']"
     )
@@ -123,12 +123,12 @@ def follow_positions(page: Page):
 
 def assert_at(page: Page, figure: ElementHandle, target: str):
     """Assert that the figure stands at an address; what it does not name, at its default."""
-    named = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
-    wanted = state(figure)["start"] | {key: unquote(x) for key, x in named.items()}
+    settings = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
+    expected = state(figure)["start"] | {key: unquote(x) for key, x in settings.items()}
     page.wait_for_function(
         f"([figure, wanted]) => Object.entries(({STATE})(figure).at)"
         ".every(([name, value]) => wanted[name] === value || +wanted[name] === +value)",
-        arg=[figure, wanted],
+        arg=[figure, expected],
         timeout=5_000,
     )
 

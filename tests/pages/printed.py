@@ -4,7 +4,7 @@ from playwright.sync_api import Page
 
 
 def unstated(page: Page) -> list[str]:
-    """What a printed figure does not say of its controls: their labels, their values."""
+    """Return what a printed figure does not say of its controls: their labels, their values."""
     page.emulate_media(media="print")
     missing = page.evaluate(
         """() => [...document.querySelectorAll("figure.interact")].flatMap((figure) => {

@@ -17,16 +17,16 @@ ERRORS = {"000": 52, "001": 52, "002": 73, "003": 27, "004": 26}
 
 
 def test_every_row_of_every_note_is_treated():
-    found = {row["id"] for row in appendices.rows("sources")}
-    assert found == {
+    ids = {row["id"] for row in appendices.rows("sources")}
+    assert ids == {
         f"S{note}-{i:03}" for note, n in ROWS.items() for i in range(1, n + 1)
     }
     assert appendices.counts()["rows of the five notes"] == sum(ROWS.values())
 
 
 def test_every_error_of_every_note_has_its_entry_and_one_kind():
-    found = Counter(note for note, *_ in appendices.errata())
-    assert found == ERRORS
+    counts = Counter(note for note, *_ in appendices.errata())
+    assert counts == ERRORS
     for note, n in ERRORS.items():
         numbers = [e[1] for e in appendices.errata() if e[0] == note]
         assert numbers == list(range(1, n + 1))
@@ -34,11 +34,13 @@ def test_every_error_of_every_note_has_its_entry_and_one_kind():
 
 
 def test_what_changes_a_result_comes_first():
-    kinds = {f"[{e[2].upper()} · {e[3]}](#{e[2]})": e[4] for e in appendices.errata()}
-    found = [kind for line in appendices.entries().splitlines()
-             for link, kind in kinds.items() if line.startswith(f"| {link} |")]  # fmt: skip
+    kind_by_link = {
+        f"[{e[2].upper()} · {e[3]}](#{e[2]})": e[4] for e in appendices.errata()
+    }
+    kinds = [kind for line in appendices.entries().splitlines()
+             for link, kind in kind_by_link.items() if line.startswith(f"| {link} |")]  # fmt: skip
     order = list(appendices.ERRATA)
-    assert len(found) == len(kinds) and found == sorted(found, key=order.index)
+    assert len(kinds) == len(kind_by_link) and kinds == sorted(kinds, key=order.index)
 
 
 def test_each_term_has_a_short_meaning():
@@ -52,9 +54,9 @@ def test_each_term_has_a_short_meaning():
 def test_a_chapter_has_what_the_index_says(slug):
     rows = [row for row in appendices.rows("index") if row["slug"] == slug]
     assert {row["kind"] for row in rows} <= set(appendices.KINDS)
-    known = chapters.CHAPTERS[slug].sections
+    labels = chapters.CHAPTERS[slug].sections
     for row in rows:
-        assert row["label"] in known and not row["label"].startswith("fig-"), row
+        assert row["label"] in labels and not row["label"].startswith("fig-"), row
         assert row["says"] and not row["says"].endswith("."), row
     names = [(row["kind"], row["name"].lower()) for row in rows]
     assert names == sorted(names)
@@ -91,27 +93,29 @@ def test_chinese_beside_an_english_term_is_that_of_the_glossary(slug):
         r"([^()\n|]{3,60}?)[*_]* \(([\u4e00-\u9fff]+)\)", text
     ):
         ends = [plain(words).split()[-n:] for n in range(6, 0, -1)]
-        known = next((e for e in map(" ".join, ends) if e in chinese_of), None)
+        gloss = next((e for e in map(" ".join, ends) if e in chinese_of), None)
         # Or of a kind of it: exponentially weighted moving average.
-        fits = chinese.endswith(tuple(chinese_of.get(known, {""})))
-        assert fits, f"{known} ({chinese})"
+        fits = chinese.endswith(tuple(chinese_of.get(gloss, {""})))
+        assert fits, f"{gloss} ({chinese})"
 
 
 def test_chinese_stands_beside_a_term_once_where_it_is_introduced():
-    known = set()
+    glossed = set()
     for chapter in chapters.CHAPTERS.values():
-        mine = [
+        own_terms = [
             row for row in appendices.rows("glossary") if row["slug"] == chapter.slug
         ]
-        introduced = set(re.findall(CHINESE, " ".join(row["chinese"] for row in mine)))
+        introduced = set(
+            re.findall(CHINESE, " ".join(row["chinese"] for row in own_terms))
+        )
         glosses = Counter(re.findall(rf"\(({CHINESE})\)", chapter.markdown))
         assert not [term for term, count in glosses.items() if count > 1], chapter.slug
-        assert not glosses.keys() & known - introduced, chapter.slug
-        known |= glosses.keys()
+        assert not glosses.keys() & glossed - introduced, chapter.slug
+        glossed |= glosses.keys()
 
 
 def plain(text):
-    """Text to compare terms in: lower case, without marks, plurals or hyphens."""
+    """Return text to compare terms in: lower case, without marks, plurals or hyphens."""
     text = re.sub(r"[*_`$\\]", "", text.lower().replace("–", "-").replace("-", " "))
     return re.sub(r"\s+", " ", re.sub(r"(?<=\w\w\w)s\b", "", text))
 
@@ -125,11 +129,11 @@ def test_the_notation_of_a_chapter_has_four_columns(slug):
 
 @pytest.mark.parametrize("name", sorted(appendices.TABLES))
 def test_tables_are_whole_and_lead_to_labels(name):
-    known = {"find"}
+    targets = {"find"}
     for slug in chapters.CHAPTERS:
         text = chapters.CHAPTERS[slug].markdown
-        known |= set(chapters.sections(text)) | {f"ch-{chapters.digits(slug)}"}
-    known |= {entry[2] for entry in appendices.errata()}
+        targets |= set(chapters.sections(text)) | {f"ch-{chapters.digits(slug)}"}
+    targets |= {entry[2] for entry in appendices.errata()}
     table = appendices.TABLES[name]()
     for block in re.findall(r"(?:^\|.*\n?)+", table, re.M):
         head, _, *rows = block.splitlines()
@@ -137,12 +141,12 @@ def test_tables_are_whole_and_lead_to_labels(name):
         for row in rows:
             assert len(re.findall(r"(?<!\\)\|", row)) == head.count("|"), row
             labels = re.findall(r"\]\(#([\w-]+)\)|\{eq\}`([\w-]+)`", row)
-            assert labels and all("".join(label) in known for label in labels), row
+            assert labels and all("".join(label) in targets for label in labels), row
 
 
 def test_the_gallery_has_every_figure():
-    found = re.findall(r'href="(\w+)\.html#(\w+):"', appendices.gallery())
-    assert found == [
+    links = re.findall(r'href="(\w+)\.html#(\w+):"', appendices.gallery())
+    assert links == [
         (slug, figure.name)
         for slug in chapters.CHAPTERS
         for figure in chapters.CHAPTERS[slug].figures
@@ -151,7 +155,7 @@ def test_the_gallery_has_every_figure():
         cell for slug in chapters.CHAPTERS for cell in chapters.CHAPTERS[slug].notebook.cells
         if "widget" in cell.metadata.get("tags", [])
     ]  # fmt: skip
-    assert len(found) == len(widgets)
+    assert len(links) == len(widgets)
 
 
 def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
@@ -162,12 +166,14 @@ def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
     )
     assert len(table) >= 25
     for symbol, slug in table:
-        first = re.split(r"[=]|\\cdot", symbol)[0]
-        first = first if "\\" in first else f"${first}$"  # a letter stands alone
+        left_side = re.split(r"[=]|\\cdot", symbol)[0]
+        left_side = (
+            left_side if "\\" in left_side else f"${left_side}$"
+        )  # a letter stands alone
         text = chapters.CHAPTERS[slug].markdown
-        assert bare(first) in bare(text), f"{symbol} in {slug}"
+        assert bare(left_side) in bare(text), f"{symbol} in {slug}"
 
 
 def bare(formula):
-    """TeX without braces and spaces: \\mathbf{X} and \\mathbf X are the same."""
+    """Return TeX without braces and spaces: \\mathbf{X} and \\mathbf X are the same."""
     return re.sub(r"[{}\s]", "", formula)

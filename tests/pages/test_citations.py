@@ -39,7 +39,7 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 
 
 def text(page):
-    """The markdown of a page."""
+    """Return the markdown of a page."""
     if page.suffix == ".md":
         return page.read_text("utf-8")
     cells = nbformat.read(page, 4).cells
@@ -63,8 +63,8 @@ def built(tmp_path_factory):
     page = ["# Works\n", *lines, cite(links), "\n```{bibliography}\n```\n"]
     (folder / "index.md").write_text("\n".join([*page, "```{toctree}\nhome\n```\n"]))
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", ".", "out"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     page = (folder / "out" / "index.html").read_text("utf-8")
     plain = html.unescape(re.sub(r"<[^>]+>", "", page))
     works = re.findall(r"^([\w-]+) <\[(.+)\]> <(.+)>$", plain, re.M)
@@ -128,9 +128,9 @@ def test_a_link_to_another_page_keeps_its_words_and_gets_the_number(built):
 @every_page
 def test_a_link_to_a_work_says_what_the_built_page_prints(page, built):
     brackets, words, _ = built
-    found = text(page)
-    inside = "".join(match[0] for match in IN_BRACKETS.finditer(found))
-    for part, prints in [(inside, brackets), (IN_BRACKETS.sub("", found), words)]:
+    page_text = text(page)
+    inside = "".join(match[0] for match in IN_BRACKETS.finditer(page_text))
+    for part, prints in [(inside, brackets), (IN_BRACKETS.sub("", page_text), words)]:
         for says, key in LINK.findall(part):
             assert key in KEYS, f"{key}: expected one of the works in references.bib"
             assert says == prints[key], f"{key}: expected {prints[key]!r}, got {says!r}"
@@ -146,10 +146,10 @@ def test_a_link_to_another_page_leads_to_a_label(page):
 
 @every_page
 def test_no_role_is_left_that_jupyterlab_shows_as_a_warning_sign(page):
-    own, found = labels(page), text(page)
-    assert not re.findall(r"\{cite[^}]*\}`[^`]*`", found)
-    for target in re.findall(r"\{(?:ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`", found):
-        assert target in own, f"{target}: write [words](page.ipynb#{target})"
+    own_labels, page_text = labels(page), text(page)
+    assert not re.findall(r"\{cite[^}]*\}`[^`]*`", page_text)
+    for target in re.findall(r"\{(?:ref|eq)\}`(?:[^`<]*<)?([\w-]+)>?`", page_text):
+        assert target in own_labels, f"{target}: write [words](page.ipynb#{target})"
 
 
 @every_page

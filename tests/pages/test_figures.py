@@ -19,22 +19,22 @@ def test_every_control_changes_its_picture(visit, name):
     assert figures
     for figure in figures:
         for j, seen in enumerate(figure.evaluate(MOVES)):
-            where = f"{figure.get_attribute('data-name')}, control {j}: {seen}"
-            assert seen["descriptions"] == seen["count"], where
-            assert seen["pictures"] > seen["count"] / 2, where
+            location = f"{figure.get_attribute('data-name')}, control {j}: {seen}"
+            assert seen["descriptions"] == seen["count"], location
+            assert seen["pictures"] > seen["count"] / 2, location
 
 
 @every_chapter
 def test_a_figure_holds_a_frame_for_each_position(name):
     for figure in parsed(name).select("figure.interact"):
         data = json.loads(figure.script.string)
-        where = figure["data-name"]
+        function = figure["data-name"]
         count = prod(len(control["texts"]) for control in data["controls"])
-        assert len(data["frames"]) == len(data["baseOf"]) == count, where
-        assert max(data["baseOf"]) < len(data["bases"]), where
+        assert len(data["frames"]) == len(data["baseOf"]) == count, function
+        assert max(data["baseOf"]) < len(data["bases"]), function
         for control in data["controls"]:
-            assert len(control["keys"]) == len(control["texts"]), where
-            assert 0 <= control["start"] < len(control["texts"]), where
+            assert len(control["keys"]) == len(control["texts"]), function
+            assert 0 <= control["start"] < len(control["texts"]), function
 
 
 @every_chapter
@@ -54,8 +54,8 @@ def controls_without_effect(data):
         seen = set()
         for i in range(counts[k]):
             indices = [*starts[:k], i, *starts[k + 1 :]]
-            place = np.ravel_multi_index(indices, counts)
-            seen.add((data["bases"][data["baseOf"][place]], data["frames"][place]))
+            index = np.ravel_multi_index(indices, counts)
+            seen.add((data["bases"][data["baseOf"][index]], data["frames"][index]))
         idle += [control["name"]] if len(seen) == 1 else []
     return idle
 
@@ -75,13 +75,13 @@ def test_before_any_script_the_default_is_there_and_no_control(name):
     figures = parsed(name).select("figure.interact")
     assert figures
     for figure in figures:
-        where = figure["data-name"]
+        function = figure["data-name"]
         (image,) = figure.select("img")
         kind, _, data = image["src"].partition("base64,")
-        assert kind.startswith("data:image/") and image["alt"], where
-        assert Image.open(io.BytesIO(base64.b64decode(data))).width > 600, where
-        assert figure.form.has_attr("hidden"), where
-        assert not figure.select("input, select, button"), where
+        assert kind.startswith("data:image/") and image["alt"], function
+        assert Image.open(io.BytesIO(base64.b64decode(data))).width > 600, function
+        assert figure.form.has_attr("hidden"), function
+        assert not figure.select("input, select, button"), function
 
 
 @pytest.mark.parametrize("name", CHAPTERS[:1])
@@ -96,11 +96,11 @@ def test_without_javascript_a_chapter_shows_its_figures(visit, name):
 def test_keyboard_and_finger_move_every_kind_of_control(reader, small):
     page = reader.open(small)
     figure = page.locator("figure.interact")
-    seen, said = [figure.evaluate(PICTURE)], [figure.evaluate(DESCRIPTION)]
+    images, descriptions = [figure.evaluate(PICTURE)], [figure.evaluate(DESCRIPTION)]
 
     def look():
-        seen.append(figure.evaluate(PICTURE))
-        said.append(figure.evaluate(DESCRIPTION))
+        images.append(figure.evaluate(PICTURE))
+        descriptions.append(figure.evaluate(DESCRIPTION))
 
     figure.locator("input[type=range]").focus()
     page.keyboard.press("Home")
@@ -108,12 +108,12 @@ def test_keyboard_and_finger_move_every_kind_of_control(reader, small):
     for _ in range(6):
         page.keyboard.press("ArrowRight")
         look()
-    assert len({*seen[1:]}) == len({*said[1:]}) == 7
+    assert len({*images[1:]}) == len({*descriptions[1:]}) == 7
     figure.locator("select").select_option(index=1)
     look()
     figure.locator("input[type=checkbox]").click()
     look()
-    assert len({*seen[-3:]}) == len({*said[-3:]}) == 3
+    assert len({*images[-3:]}) == len({*descriptions[-3:]}) == 3
     reader.forget()
 
 

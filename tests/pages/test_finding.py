@@ -10,13 +10,13 @@ from tests.pages.built import HTML, address
 
 
 def rows(page):
-    """The rows of the searched tables that are to be seen, as text."""
-    found = page.locator(".finder").evaluate(
+    """Return the rows of the searched tables that are to be seen, as text."""
+    texts = page.locator(".finder").evaluate(
         """(finder) => [...document.querySelectorAll(".bd-article tbody tr")].filter((row) =>
           row.checkVisibility() && finder.compareDocumentPosition(row) & 4)
           .map((row) => row.textContent)"""
     )
-    return [" ".join(re.sub("[‘’]", "'", row).split()) for row in found]
+    return [" ".join(re.sub("[‘’]", "'", row).split()) for row in texts]
 
 
 def said(page):
@@ -32,8 +32,8 @@ def test_an_equation_of_a_note_leads_to_our_derivation_in_two_clicks(reader):
     assert said(page) == f"{count} rows"
     page.locator(".finder select[name=note]").select_option("002")
     page.locator(".finder input").fill("5.27")
-    (found,) = rows(page)
-    assert found.startswith("eq 5.24-5.30") and said(page) == f"1 of {count} rows"
+    (row,) = rows(page)
+    assert row.startswith("eq 5.24-5.30") and said(page) == f"1 of {count} rows"
     page.locator(".found tr:visible td:last-child a").first.click()  # two
     page.wait_for_url(re.compile(r"/book/\d\d_\w+\.html#"))
     target, _, label = page.url.rpartition("/")[2].partition("#")
@@ -49,7 +49,7 @@ def test_a_row_is_found_by_its_number_and_chapter(reader, row):
     chapter = str(chapters.CHAPTERS[row["slug"]].number)
     page.locator(".finder select[name=chapter]").select_option(chapter)
     page.locator(".finder input").fill(number[0] if number else row["reference"])
-    assert any(found.startswith(row["reference"]) for found in rows(page))
+    assert any(row_text.startswith(row["reference"]) for row_text in rows(page))
     assert page.locator(".bd-article h2:visible").count() == 1 + 1  # and works cited
 
 
@@ -67,15 +67,15 @@ def test_a_number_is_found_in_a_range_and_not_in_a_longer_number(reader):
 
 def test_a_question_is_found_and_leads_to_its_answer(reader):
     page = reader.open(address("book/questions"))
-    asked = [
+    questions = [
         q
         for slug in chapters.CHAPTERS
         for q in chapters.CHAPTERS[slug].questions.items()
     ]
-    assert len(rows(page)) == len(asked) >= 8
+    assert len(rows(page)) == len(questions) >= 8
     page.locator(".finder input").fill("cell use relu")
     assert len(rows(page)) == 1
-    label = next(label for label, question in asked if "cell use ReLU" in question)
+    label = next(label for label, question in questions if "cell use ReLU" in question)
     page.locator(".found tr:visible a").first.click()
     page.wait_for_url(re.compile(rf"#{label}$"))
     reader.forget()  # the page is another now
@@ -89,8 +89,8 @@ def test_a_question_is_found_and_leads_to_its_answer(reader):
 def test_the_glossary_is_searched_both_ways(reader, sought):
     page = reader.open(address("book/glossary"))
     page.locator(".finder input").fill(sought)
-    (found,) = [row for row in rows(page) if row.startswith("ridge regression")]
-    assert "岭回归" in found
+    (entry,) = [row for row in rows(page) if row.startswith("ridge regression")]
+    assert "岭回归" in entry
     assert len(rows(page)) < 10
 
 
@@ -113,7 +113,7 @@ def test_without_javascript_all_rows_are_there(reader):
 
 
 def below(number):
-    """What a chapter rests on, itself included."""
+    """Return what a chapter rests on, itself included."""
     return {number}.union(*(below(need) for need in chapters.by_number(number).needs))
 
 

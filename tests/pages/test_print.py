@@ -24,15 +24,15 @@ BROKEN = """() => [...document.querySelectorAll(".bd-article .cell_input pre")]
 
 
 def printed(page, script):
-    """What a script finds in a page as it is printed on A4."""
+    """Return what a script finds in a page as it is printed on A4."""
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": A4, "height": 1000})
     page.emulate_media(media="print")
-    found = page.evaluate(script)
+    texts = page.evaluate(script)
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.set_viewport_size({"width": DESK, "height": 800})
-    return found
+    return texts
 
 
 @every_chapter

@@ -67,8 +67,12 @@ def test_each_table_names_the_chapter(slug):
 
 @every_chapter
 def test_homework_is_counted_as_it_is_graded(slug):
-    mine = [name for name in ASSIGNMENTS if name.startswith(slug)]  # and its project
-    worth = [some for name in mine for some in points(name)[0].values()]
+    assignments = [
+        name for name in ASSIGNMENTS if name.startswith(slug)
+    ]  # and its project
+    worth = [
+        task_points for name in assignments for task_points in points(name)[0].values()
+    ]
     assert course.homework(chapters.CHAPTERS[slug]) == (len(worth), sum(worth))
 
 
@@ -104,11 +108,11 @@ def test_pages_with_tables_are_read_again_when_another_page_changes(tmp_path):
     for page, text in pages.items():
         (tmp_path / f"{page}.md").write_text(text)
     env = SimpleNamespace(found_docs=pages, doc2path=lambda p: f"{tmp_path / p}.md")
-    again = tables._read_again
-    assert again(None, env, set(), {"book/03_linear_regression"}, set()) == [
+    outdated = tables._outdated_pages
+    assert outdated(None, env, set(), {"book/03_linear_regression"}, set()) == [
         "book/index"
     ]
-    assert again(None, env, set(), set(), set()) == []
+    assert outdated(None, env, set(), set(), set()) == []
 
 
 def test_a_chapter_needs_earlier_ones_only_and_all_but_the_first_two_need_some():
@@ -129,8 +133,8 @@ def test_the_map_has_each_chapter_once_and_an_arc_for_each_need():
         assert chapter.title in row.a.get_text()
         assert [int(n) for n in row["data-needs"].split()] == needs
         assert {one for one, other in arcs if other == number} == set(needs)
-        said = re.findall(r"\d+", row.small.get_text().partition("needs")[2])
-        assert [int(n) for n in said] == needs
+        numbers = re.findall(r"\d+", row.small.get_text().partition("needs")[2])
+        assert [int(n) for n in numbers] == needs
 
 
 def test_an_arc_starts_and_ends_at_the_rows_of_its_chapters():
@@ -149,11 +153,11 @@ def test_an_arc_starts_and_ends_at_the_rows_of_its_chapters():
 
 
 def test_a_path_leads_to_figures_and_sections_that_exist():
-    known = set().union(*(chapters.CHAPTERS[s].sections for s in chapters.CHAPTERS))
+    sections = set().union(*(chapters.CHAPTERS[s].sections for s in chapters.CHAPTERS))
     steps = {
         path["through"]: path.get("steps", []) for path in chapters.TOC["meta"]["paths"]
     }
-    assert {label for _, *labels in steps["sections"] for label in labels} <= known
+    assert {label for _, *labels in steps["sections"] for label in labels} <= sections
     assert len(paths.paths().splitlines()) > sum(map(len, steps.values())) + 7
     with pytest.raises(ValueError, match=r"expected a figure of 03_.*, got 'tarot'"):
         paths._figure(3, "tarot", "")

@@ -73,10 +73,10 @@ def test_links_between_pages_lead_somewhere():
             other = (path.parent / target).resolve() if target else path
             if other.suffix == ".html" and (target or anchor):
                 assert other.exists(), f"{path.name} links to {target}"
-                found = (
+                links = (
                     not anchor or other not in pages or f'id="{anchor}"' in pages[other]
                 )
-                assert found, f"{path.name} links to {target}#{anchor}"
+                assert links, f"{path.name} links to {target}#{anchor}"
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)

@@ -13,10 +13,10 @@ SCALE = 0.4  # pixels a point
 
 @pytest.fixture(scope="session")
 def path():
-    found = PDF / BOOK
-    if not found.exists():
+    pdf = PDF / BOOK
+    if not pdf.exists():
         pytest.skip("expected the book for print, got none: make pdf")
-    return found
+    return pdf
 
 
 @pytest.fixture(scope="session")

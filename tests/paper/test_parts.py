@@ -29,10 +29,10 @@ def test_a_table_that_fits_keeps_its_columns():
 
 
 def test_a_wide_table_breaks_its_longest_column():
-    found = columns(a_table(["symbol", "meaning " * 40], ["x", "short"]))
+    widths = columns(a_table(["symbol", "meaning " * 40], ["x", "short"]))
     narrow, wide = (
         float(part.partition("}")[0])
-        for part in found.split("p{")[1:]
+        for part in widths.split("p{")[1:]
         for part in [part.split("\\tablewidth")[0]]
     )
     assert 0.05 < narrow < 0.12 and narrow + wide == pytest.approx(1, abs=0.01)
@@ -40,8 +40,8 @@ def test_a_wide_table_breaks_its_longest_column():
 
 def test_no_column_is_narrower_than_its_longest_word():
     word = "x" * 24
-    found = columns(a_table([word, "meaning " * 40]))
-    assert float(found.split("p{")[1].split("\\tablewidth")[0]) * 88 >= 23
+    widths = columns(a_table([word, "meaning " * 40]))
+    assert float(widths.split("p{")[1].split("\\tablewidth")[0]) * 88 >= 23
 
 
 def test_a_formula_within_another_makes_no_column_wide():
@@ -61,9 +61,9 @@ def test_fractions_in_neighbouring_rows_of_a_matrix_do_not_touch():
 
 @pytest.mark.parametrize("points", [302, 360, 432, 468, 490, 504, 590])
 def test_numbers_in_small_pictures_are_large_enough_to_read(points):
-    beside, width = figures.in_a_row(points)
+    beside, width = figures.row_layout(points)
     assert beside * width <= 1
-    assert 10 * width * figures.LINE / points > 4.75  # points of type
+    assert 10 * width * figures.LINE_WIDTH / points > 4.75  # points of type
 
 
 @pytest.fixture(scope="module")
@@ -78,11 +78,11 @@ def test_the_positions_of_the_text_stand_under_a_figure_each_once(frames):
     text = (
         "[a](#line:shift=-0.5) [b](#line:dashed=on) [c](#line:shift=-.50) [d](#f:x=1)"
     )
-    places = figures.named(frames, text + "[e](#line:shift=0.0,dashed=off)")
+    places = figures.named_positions(frames, text + "[e](#line:shift=0.0,dashed=off)")
     assert places == [(1, 0), (2, 1)]
     assert [*map(frames.setting, places)] == ["shift = −0.5", "dashed = on"]
     assert frames.setting(frames.start) == ""
-    pictures = [frames.picture(place) for place in (frames.start, *places)]
+    pictures = [frames.picture(indices) for indices in (frames.start, *places)]
     assert len({picture.tobytes() for picture in pictures}) == 3
 
 
@@ -92,8 +92,8 @@ def test_the_positions_of_the_text_stand_under_a_figure_each_once(frames):
 def test_a_position_that_a_figure_does_not_have_is_not_its_default(frames, position):
     text = f"[a](#line:{position}) [b](#line:dashed=on)"
     with pytest.raises(ValueError, match=r"^line: expected "):
-        figures.named(frames, text)
-    assert figures.named(frames, text, lenient=True) == [(2, 1)]
+        figures.named_positions(frames, text)
+    assert figures.named_positions(frames, text, lenient=True) == [(2, 1)]
 
 
 UNDEFINED = (
@@ -112,11 +112,11 @@ Overfull \\vbox (90.5pt too high) has occurred while \\output is active
 
 
 def test_the_log_says_what_is_wrong():
-    found = engine.faults_of(LOG)
-    assert len(found) == 5, found
-    assert UNDEFINED in found
-    assert any("31.0pt" in fault for fault in found)
-    assert any("90.5pt" in fault for fault in found)
+    faults = engine.faults_of(LOG)
+    assert len(faults) == 5, faults
+    assert UNDEFINED in faults
+    assert any("31.0pt" in fault for fault in faults)
+    assert any("90.5pt" in fault for fault in faults)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ def test_it_is_a_book_of_less_than_750_pages_and_60_megabytes(path, document):
 
 def test_bookmarks_lead_to_parts_chapters_and_the_back(document):
     titles = [mark.get_title() for mark in document.get_toc(max_depth=3)]
-    wanted = [f"{c.number} {c.title}" for c in chapters.CHAPTERS.values()]
-    wanted += [part.name for part in chapters.PARTS] + BACK
-    missing = [w for w in wanted if not any(title.endswith(w) for title in titles)]
+    expected = [f"{c.number} {c.title}" for c in chapters.CHAPTERS.values()]
+    expected += [part.name for part in chapters.PARTS] + BACK
+    missing = [w for w in expected if not any(title.endswith(w) for title in titles)]
     assert not missing, (missing, titles[:40])
 
 
@@ -45,12 +45,12 @@ def test_latex_found_nothing_wrong(path):
 
 
 def test_no_reference_leads_nowhere(texts):
-    found = [
+    references = [
         (i + 1, m[0])
         for i, t in enumerate(texts)
         for m in re.finditer(r".{20}\?\?.{0,20}", t)
     ]
-    assert not found, found[:10]
+    assert not references, references[:10]
 
 
 @pytest.mark.parametrize("slug", chapters.CHAPTERS)
@@ -62,8 +62,8 @@ def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels
         after = tex.partition(rf"{{{label}}}" + "\n{")[2]
         small = after[: after.index(r"\bookfigureend")].count(r"\position{")
         text = chapters.CHAPTERS[slug].markdown
-        named = {at for name, at in linked(text) if name == figure.name}
-        assert len(named) - 1 <= small <= len(named), (label, small, named)
+        positions = {at for name, at in linked(text) if name == figure.name}
+        assert len(positions) - 1 <= small <= len(positions), (label, small, positions)
 
 
 def test_nothing_stands_outside_of_the_type_area(inks):
@@ -106,21 +106,28 @@ def test_pages_are_full_but_for_the_last_of_a_chapter(path, inks):
 
 
 def test_a_figure_stands_before_the_sentence_that_follows_it(texts):
-    tex, late, found = (LATEX / "book.tex").read_text(), [], 0
+    tex, late, count = (LATEX / "book.tex").read_text(), [], 0
     pages = [_letters(text) for text in texts]
     for caption, after in FOLLOWED.findall(tex):
         caption, after = _letters(caption)[:40], _letters(after)[:30]
-        shown = next((i for i, page in enumerate(pages) if caption in page), None)
-        near = [] if shown is None else range(max(shown - 3, 0), shown + 4)
-        said = [(i, pages[i].rfind(after)) for i in near if after in pages[i]]
-        found += bool(said)
-        if said and max(said) < (shown, pages[shown].find(caption)):
-            late.append((shown + 1, caption))
-    assert found > 60 and not late, (found, late)
+        figure_page = next((i for i, page in enumerate(pages) if caption in page), None)
+        near = (
+            []
+            if figure_page is None
+            else range(max(figure_page - 3, 0), figure_page + 4)
+        )
+        sentence_ends = [(i, pages[i].rfind(after)) for i in near if after in pages[i]]
+        count += bool(sentence_ends)
+        if sentence_ends and max(sentence_ends) < (
+            figure_page,
+            pages[figure_page].find(caption),
+        ):
+            late.append((figure_page + 1, caption))
+    assert count > 60 and not late, (count, late)
 
 
 def _letters(text):
-    """What of a text no hyphen, ligature or space changes."""
+    """Return what of a text no hyphen, ligature or space changes."""
     return re.sub(r"[^A-Za-z0-9]", "", text)
 
 

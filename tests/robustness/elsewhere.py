@@ -51,44 +51,47 @@ def main() -> None:
     variants = arithmetics()
     for name in [*(options.only or []), options.environment or "two threads"]:
         if name not in variants:
-            known = ", ".join(repr(known) for known in variants)
-            parser.error(f"expected one of {known}, got {name!r}")
+            names = ", ".join(repr(variant) for variant in variants)
+            parser.error(f"expected one of {names}, got {name!r}")
     if options.environment:
         return print(*(f"{k}={v}" for k, v in variants[options.environment][1].items()))
     paths = [p for name in options.notebooks for p in related(name)] or everything()
     restrict_kernels()
     variants = {name: variants[name] for name in options.only or variants}
-    if lost := runs.compare(paths, variants, report):
-        checks = "1 check" if lost == 1 else f"{lost} checks"
+    if failures := runs.compare(paths, variants, report):
+        checks = "1 check" if failures == 1 else f"{failures} checks"
         sys.exit(
             f"{checks} fell: assert what holds on every computer, or store the run."
         )
 
 
 def arithmetics() -> dict[str, tuple[list[str], dict[str, str]]]:
-    """Options of a run and its environment, by name; processors only where they apply."""
-    found = {}
+    """Return by name a run's options and environment; processors only where they apply."""
+    variants = {}
     if platform.machine() in ("x86_64", "AMD64"):
-        found["old processor"] = [], OLD | _numpy_without("X86_V3", "X86_V4", "AVX512")
-        found["AVX2 alone"] = [], AVX2 | _numpy_without("X86_V4", "AVX512")
-    found["two threads"] = [], {"OMP_NUM_THREADS": "2"}
+        variants["old processor"] = (
+            [],
+            OLD | _numpy_without("X86_V3", "X86_V4", "AVX512"),
+        )
+        variants["AVX2 alone"] = [], AVX2 | _numpy_without("X86_V4", "AVX512")
+    variants["two threads"] = [], {"OMP_NUM_THREADS": "2"}
     for draw in range(1, DRAWS + 1):
-        found[f"last bits {draw}"] = [f"--last-bits={draw}"], {}
-    return found
+        variants[f"last bits {draw}"] = [f"--last-bits={draw}"], {}
+    return variants
 
 
 def _numpy_without(*features):
-    """The setting that turns off what NumPy would use of this processor, by first letters."""
+    """Return the setting that turns off what NumPy would use of this processor, by prefix."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-    off = [
+    disabled = [
         f for f in __cpu_dispatch__ if __cpu_features__[f] and f.startswith(features)
     ]
-    return {"NPY_DISABLE_CPU_FEATURES": ",".join(off)} if off else {}
+    return {"NPY_DISABLE_CPU_FEATURES": ",".join(disabled)} if disabled else {}
 
 
 def related(name: str) -> list[Path]:
-    """The notebook of a path; of a slug the chapter's, its errata and its homework."""
+    """Return the notebook of a path, or of a slug the chapter's, its errata and its homework."""
     if name not in chapters.CHAPTERS:
         return [runs.notebook(name)]
     digits = chapters.digits(name)
@@ -100,23 +103,23 @@ def related(name: str) -> list[Path]:
 
 
 def everything() -> list[Path]:
-    """Every notebook of the book, chapters first."""
+    """Return every notebook of the book, chapters first."""
     paths = [path for slug in chapters.CHAPTERS for path in related(slug)]
     return paths + sorted(set(chapters.BOOK.glob("*.ipynb")) - set(paths))
 
 
-def report(path: Path, found: dict[str, list[dict]]) -> int:
+def report(path: Path, falls_by_variant: dict[str, list[dict]]) -> int:
     """Print what fell in a notebook, and where; how many checks did."""
-    places = runs.by_line(found)
-    what = "homework " if "homework" in path.parts else ""
+    places = runs.by_line(falls_by_variant)
+    prefix = "homework " if "homework" in path.parts else ""
     print(
-        f"{what}{path.stem}: {len(found)} arithmetics, {runs.checks(path)} checks: "
+        f"{prefix}{path.stem}: {len(falls_by_variant)} arithmetics, {runs.checks(path)} checks: "
         f"{len(places)} fell",
         flush=True,
     )
-    for fall, got in places:
+    for fall, outcomes in places:
         print(f"  {runs.place(fall)}", flush=True)
-        for variant, value in got.items():
+        for variant, value in outcomes.items():
             print(f"    {variant}: {value}", flush=True)
     return len(places)
 

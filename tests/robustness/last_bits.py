@@ -34,7 +34,7 @@ FILLED_BY_TORCH = ("normal_", "uniform_", "exponential_", "log_normal_", "cauchy
 
 
 def signs(values: np.ndarray, draw: int) -> np.ndarray:
-    """Which way each of the values moves: +1 or −1, and 0 for what stays.
+    """Return which way each of the values moves: +1 or −1, and 0 for what stays.
 
     Zeros, infinities, nan and numbers with few digits stay, and whatever is neither float64
     nor float32.
@@ -60,7 +60,7 @@ def disturb(values: np.ndarray, draw: int) -> None:
 
 
 def disturbed(result: object, draw: int) -> object:
-    """A result with its numbers moved: a fresh array or tensor in place, a number as a copy."""
+    """Return a result with its numbers moved: a fresh array in place, a number as a copy."""
     if torch.is_tensor(result):
         if _has_numbers(result):
             values = result.data  # neither autograd nor its count of versions sees it
@@ -80,7 +80,7 @@ def disturbed(result: object, draw: int) -> object:
 
 
 def product(draw: int) -> Callable:
-    """``a @ b`` with its last bits moved, and its gradient as ever."""
+    """Return ``a @ b`` with its last bits moved, and its gradient as ever."""
 
     def multiply(a, b):
         result = a @ b
@@ -101,7 +101,7 @@ def product(draw: int) -> Callable:
 
 
 def _moves(values, size, draw):
-    """By how much values move whose terms have squares that sum to ``size`` squared."""
+    """Return by how much values move whose terms have squares that sum to ``size`` squared."""
     if values.dtype not in WIDTHS:
         return np.zeros_like(values)
     unit = np.where(np.isfinite(size), size, 0) * np.finfo(values.dtype).eps
@@ -120,12 +120,12 @@ def _has_numbers(tensor):
 
 
 def generators(draw: int) -> type:
-    """A ``numpy.random.Generator`` whose real numbers have their last bits moved."""
+    """Return a ``numpy.random.Generator`` whose real numbers have their last bits moved."""
 
     def moving(method):
         @functools.wraps(method)
-        def drawn(self, *sizes, **named):
-            return disturbed(method(self, *sizes, **named), draw)
+        def drawn(self, *sizes, **options):
+            return disturbed(method(self, *sizes, **options), draw)
 
         return drawn
 
@@ -138,19 +138,19 @@ def generators(draw: int) -> type:
 
 
 def install(draw: int) -> None:
-    """From now on, in this process, what NumPy and PyTorch draw has its last bits moved."""
+    """Move the last bits of what NumPy and PyTorch draw, from now on in this process."""
     Generator, default_rng = generators(draw), np.random.default_rng
 
     def default(seed=None):
-        made = default_rng(seed)
-        return made if made is seed else Generator(made.bit_generator)
+        generator = default_rng(seed)
+        return generator if generator is seed else Generator(generator.bit_generator)
 
     np.random.Generator, np.random.default_rng = Generator, default
 
     def after(function):
         @functools.wraps(function)
-        def drawn(*sizes, **named):
-            return disturbed(function(*sizes, **named), draw)
+        def drawn(*sizes, **options):
+            return disturbed(function(*sizes, **options), draw)
 
         return drawn
 

@@ -27,7 +27,7 @@ from utils.interact import show_with
 
 
 def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
-    """What fell: for each line of a cell the last that was got there.
+    """Return what fell: for each line of a cell the last value that was got.
 
     ``shift`` is added to every seed; with ``draw`` the last bits of numbers are moved, for
     the whole process. Each fall is a dict of the cell's place among all cells (from 0), its
@@ -39,17 +39,17 @@ def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
     if draw is not None:
         last_bits.install(draw)
         product = last_bits.product(draw)
-    falls, here = {}, {}
+    falls, place = {}, {}
 
-    def fell(line, got):
-        falls[here["cell"], line] = here | {"line": line, "got": got}
+    def fell(line, outcome):
+        falls[place["cell"], line] = place | {"line": line, "got": outcome}
 
     names = {"__name__": "__main__"} | statements.names(fell, shift, product)
     notebook = with_programs(nbformat.read(path, 4), path.parent)
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
-        here = {"cell": index, "id": cell.id, "tags": cell.metadata.get("tags", [])}
+        place = {"cell": index, "id": cell.id, "tags": cell.metadata.get("tags", [])}
         code = TransformerManager().transform_cell(cell.source)
         for statement in statements.watched(code, f"<cell {index}>"):
             try:
@@ -63,7 +63,7 @@ def run(path: Path, shift: int = 0, draw: int | None = None) -> list[dict]:
 
 
 def _line(error, name):
-    """The line of the cell from which the error came."""
+    """Return the line of the cell from which the error came."""
     line, trace = 1, error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename == name:

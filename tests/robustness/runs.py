@@ -19,11 +19,11 @@ MINUTES = 30  # that a notebook may take
 
 
 def notebook(name: str) -> Path:
-    """A chapter's notebook by its slug, or a notebook by its path; SystemExit if none is."""
+    """Return a chapter's notebook by its slug, or one by its path; SystemExit if none is."""
     path = Path(name) if name.endswith(".ipynb") else chapters.BOOK / f"{name}.ipynb"
     if not path.exists():
-        known = ", ".join(chapters.CHAPTERS)
-        sys.exit(f"Expected CHAPTER= one of {known}; got {name!r}")
+        names = ", ".join(chapters.CHAPTERS)
+        sys.exit(f"Expected CHAPTER= one of {names}; got {name!r}")
     return path
 
 
@@ -56,10 +56,10 @@ def compare(
 def fallen(
     path: Path, options: Iterable[str] = (), environment: dict[str, str] | None = None
 ) -> list[dict]:
-    """What fell in a notebook; where it did not come to its end, one entry that says why."""
+    """Return what fell in a notebook; one entry with the reason where it did not end."""
     command = [sys.executable, "-m", "tests.robustness.run", str(path), *options]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             env=os.environ | (environment or {}),
             capture_output=True,
@@ -69,17 +69,17 @@ def fallen(
         )
     except subprocess.TimeoutExpired:
         return [_stopped(f"not at its end after {MINUTES} minutes")]
-    if done.returncode:
-        why = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        return [_stopped(f"exit status {done.returncode}: {why}")]
+    if process.returncode:
+        reason = (process.stderr.strip().splitlines() or ["no word"])[-1]
+        return [_stopped(f"exit status {process.returncode}: {reason}")]
     try:
-        return json.loads(done.stdout.splitlines()[-1])
+        return json.loads(process.stdout.splitlines()[-1])
     except (IndexError, json.JSONDecodeError):  # it has ended itself, with status 0
         return [_stopped("ended with no word of what fell")]
 
 
 def by_line(runs: dict[str, list[dict]]) -> list[tuple[dict, dict[str, str]]]:
-    """What fell, in the order of the notebook: one fall, and what was got by variant."""
+    """Return the falls in the order of the notebook, each with the values by variant."""
     places = defaultdict(dict)
     for variant, falls in runs.items():
         for fall in falls:
@@ -91,7 +91,7 @@ def by_line(runs: dict[str, list[dict]]) -> list[tuple[dict, dict[str, str]]]:
 
 
 def place(fall: dict) -> str:
-    """Where something fell, and of what kind its cell is."""
+    """Return where something fell, and of what kind its cell is."""
     tags = fall["tags"]
     kind = "CLAIM" if "claim" in tags else (tags or ["all"])[0]
     if fall["cell"] is None:
@@ -100,18 +100,18 @@ def place(fall: dict) -> str:
 
 
 def code_cells(path: Path) -> list[tuple[int, nbformat.NotebookNode]]:
-    """The code cells of a notebook, with their places among all cells."""
+    """Return the code cells of a notebook, with their places among all cells."""
     cells = enumerate(nbformat.read(path, 4).cells)
     return [(i, cell) for i, cell in cells if cell.cell_type == "code"]
 
 
 def checks(path: Path) -> int:
-    """How many checks a notebook has."""
+    """Return how many checks a notebook has."""
     return sum(checks_in(_python(cell.source)) for _, cell in code_cells(path))
 
 
 def _python(source):
-    """The code of a cell without IPython's own commands; empty where it is no Python."""
+    """Return the code of a cell without IPython's own commands; empty where it is no Python."""
     lines = source.split("\n")
     code = "\n".join("" if line.startswith(("%", "!")) else line for line in lines)
     try:
@@ -121,5 +121,5 @@ def _python(source):
     return code
 
 
-def _stopped(why):
-    return {"cell": None, "id": "", "tags": [], "line": 0, "got": why}
+def _stopped(reason):
+    return {"cell": None, "id": "", "tags": [], "line": 0, "got": reason}

@@ -15,7 +15,7 @@ KEYWORDS = {"random_state"}
 
 
 def moved(seed: object, shift: int) -> object:
-    """A seed plus the shift; of several the first; what is no number stays as it is."""
+    """Return a seed plus the shift; of several the first; what is no number stays as it is."""
     if isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         return int(seed) + shift
     if isinstance(seed, list | tuple | np.ndarray) and len(seed):
@@ -24,19 +24,19 @@ def moved(seed: object, shift: int) -> object:
 
 
 def moving(source: Callable, shift: int) -> Callable:
-    """The same source of chance, which moves the seed that it is given.
+    """Return the same source of chance, which moves the seed that it is given.
 
     What is no source, such as an attribute that holds a seed, stays as it is.
     """
     if not callable(source):
         return source
 
-    def seeded(*seeds, **named):
+    def seeded(*seeds, **options):
         seeds = [moved(seeds[0], shift), *seeds[1:]] if seeds else seeds
-        named = {
+        options = {
             name: moved(value, shift) if name in ("seed", "entropy") else value
-            for name, value in named.items()
+            for name, value in options.items()
         }
-        return source(*seeds, **named)
+        return source(*seeds, **options)
 
     return seeded

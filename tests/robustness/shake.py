@@ -35,33 +35,37 @@ def main() -> None:
     del os.environ["PYTHONWARNINGS"]
     shifts = [STRIDE * (k + 1) for k in range(options.shifts)]
     variants = {str(shift): ([f"--seeds={shift}"], {}) for shift in shifts}
-    if lost := runs.compare(paths, variants, report):
-        claims = "1 claim" if lost == 1 else f"{lost} claims"
+    if failures := runs.compare(paths, variants, report):
+        claims = "1 claim" if failures == 1 else f"{failures} claims"
         sys.exit(f"{claims} fell: weaken the sentence, make it a report, or cut it.")
 
 
-def report(path: Path, found: dict[str, list[dict]]) -> int:
+def report(path: Path, falls_by_variant: dict[str, list[dict]]) -> int:
     """Print what fell in a notebook and how often; how many of its claims did."""
     claims = {
         i for i, c in runs.code_cells(path) if "claim" in c.metadata.get("tags", [])
     }
-    fallen = set().union(*(_fallen(claims, falls) for falls in found.values()))
-    places = runs.by_line(found)
+    fallen = set().union(
+        *(_fallen(claims, falls) for falls in falls_by_variant.values())
+    )
+    places = runs.by_line(falls_by_variant)
     print(
-        f"{path.stem}: {len(found)} shift{'s' * (len(found) > 1)}, "
+        f"{path.stem}: {len(falls_by_variant)} shift{'s' * (len(falls_by_variant) > 1)}, "
         f"{runs.checks(path)} checks: {len(places)} fell, "
         f"{len(fallen)} of {len(claims)} claims",
         flush=True,
     )
-    for fall, got in places:
-        told = "; ".join(Counter(got.values()))
-        where = f"{runs.place(fall)}  under {len(got)} of {len(found)}"
-        print(f"  {where}: {told}", flush=True)
+    for fall, outcomes in places:
+        messages = "; ".join(Counter(outcomes.values()))
+        location = (
+            f"{runs.place(fall)}  under {len(outcomes)} of {len(falls_by_variant)}"
+        )
+        print(f"  {location}: {messages}", flush=True)
     return len(fallen)
 
 
 def _fallen(claims, falls):
-    """The claims that fell in a run: also those behind an error, which lack its results."""
+    """Return the claims that fell in a run: also those behind an error, which lack its results."""
     broken = [
         fall["cell"] or 0
         for fall in falls

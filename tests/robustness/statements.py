@@ -23,7 +23,7 @@ LONGEST = 60  # characters of a value as it is told
 
 
 def watched(code: str, name: str) -> list:
-    """The code's statements, each compiled alone, to be run with the names of ``names``."""
+    """Return the code's statements, each compiled alone, to be run with the names of ``names``."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
@@ -39,7 +39,7 @@ def names(
     shift: int = 0,
     product: Callable = operator.matmul,
 ) -> dict:
-    """What the code of ``watched`` calls.
+    """Return what the code of ``watched`` calls.
 
     ``fell(line, what was got)`` hears of each check that falls; ``shift`` is added to every
     seed, and ``product`` computes ``a @ b``.
@@ -57,7 +57,7 @@ def names(
 
 
 def told(error: BaseException, sides: tuple = ()) -> str:
-    """What was got instead: both sides of a comparison, else what the error says."""
+    """Return what was got instead: both sides of a comparison, else what the error says."""
     values = []
     for source, value in sides:
         try:
@@ -71,7 +71,7 @@ def told(error: BaseException, sides: tuple = ()) -> str:
 
 
 def checks_in(code: str) -> int:
-    """How many statements of the code are checks."""
+    """Return how many statements of the code are checks."""
     return sum(
         isinstance(node, ast.Assert) or _is_check(node)
         for node in ast.walk(ast.parse(code))
@@ -113,8 +113,8 @@ class _Watched(ast.NodeTransformer):
 
     def visit_Name(self, node):
         is_read = isinstance(node.ctx, ast.Load)
-        found = is_read and node.id in SOURCES - {"seed"}
-        return _call("__moving__", node) if found else node
+        is_source = is_read and node.id in SOURCES - {"seed"}
+        return _call("__moving__", node) if is_source else node
 
     def visit_keyword(self, node):
         self.generic_visit(node)
@@ -124,17 +124,19 @@ class _Watched(ast.NodeTransformer):
 
     def visit_Dict(self, node):  # arguments that are handed on: f(**settings)
         self.generic_visit(node)
-        named = [isinstance(k, ast.Constant) and k.value in KEYWORDS for k in node.keys]
+        are_keywords = [
+            isinstance(k, ast.Constant) and k.value in KEYWORDS for k in node.keys
+        ]
         node.values = [
             _call("__moved__", value) if seed else value
-            for value, seed in zip(node.values, named, strict=True)
+            for value, seed in zip(node.values, are_keywords, strict=True)
         ]
         return node
 
     def visit_Assert(self, node):
-        said = [_side(side) for side in _sides(node.test)]
+        sides = [_side(side) for side in _sides(node.test)]
         self.generic_visit(node)
-        return node if _is_expected_to_fall(node) else _recorded(node, said)
+        return node if _is_expected_to_fall(node) else _recorded(node, sides)
 
     def visit_Expr(self, node):
         is_check = _is_check(node) and not _is_expected_to_fall(node)
@@ -147,7 +149,7 @@ def _call(name, *arguments):
 
 
 def _sides(test):
-    """What the comparisons of a condition compare, or the condition; without constants."""
+    """Return what the comparisons of a condition compare, or the condition; without constants."""
     if isinstance(test, ast.BoolOp):
         return [side for value in test.values for side in _sides(value)]
     sides = [test]
@@ -157,7 +159,7 @@ def _sides(test):
 
 
 def _side(part):
-    """A side of a comparison as ``(its source, a function that computes it again)``."""
+    """Return a side of a comparison as ``(its source, a function that computes it again)``."""
     arguments = ast.arguments([], [], None, [], [], None, [])
     copy = ast.parse(ast.unparse(part), mode="eval").body
     later = ast.Lambda(arguments, _Watched().visit(copy))
@@ -165,7 +167,7 @@ def _side(part):
 
 
 def _is_expected_to_fall(node):
-    """Whether the notebook itself may catch what this check raises.
+    """Return whether the notebook itself may catch what this check raises.
 
     As around it, or where the function that it is in is called.
     """
@@ -177,9 +179,9 @@ def _is_expected_to_fall(node):
 
 def _recorded(node, sides):
     error = ast.Name("__error__", ast.Load())
-    told = _call("__fell__", ast.Constant(node.lineno), error, *sides)
+    call = _call("__fell__", ast.Constant(node.lineno), error, *sides)
     handler = ast.ExceptHandler(
-        ast.Name("Exception", ast.Load()), "__error__", [ast.Expr(told)]
+        ast.Name("Exception", ast.Load()), "__error__", [ast.Expr(call)]
     )
     guarded = ast.Try([node], [handler], [], [])
     return ast.copy_location(guarded, node)

@@ -74,9 +74,9 @@ def test_french_words_agree(corpus):
         for p in pairs:
             for noun, measure in measures.items():
                 for at in (i for i, w in enumerate(p.target) if w == noun):
-                    mine = [w for w, i in zip(p.target, p.alignment, strict=True)
+                    phrase = [w for w, i in zip(p.target, p.alignment, strict=True)
                             if i == p.alignment[at]]  # fmt: skip
-                    assert mine in ([measure, noun], [noun]), p
+                    assert phrase in ([measure, noun], [noun]), p
         return
     feminine = {"petite", "grande", "verte", "blanche", "la", "une", "cette", "ma"}
     nouns = {"pomme", "maison", "voiture", "étoile", "fille", "amie"}

@@ -53,8 +53,8 @@ def pixels(figure):
 
 def test_edges_pass_through_joints_and_leave_out_gradients():
     d = cell()
-    wanted = {("h_{t-1}", "f"), ("x_t", "f"), ("f", "sum"), ("h_{t-1}", "sum")}
-    assert d.edges == wanted | {("sum", "h_t"), ("x_t", "x_t")}
+    expected = {("h_{t-1}", "f"), ("x_t", "f"), ("f", "sum"), ("h_{t-1}", "sum")}
+    assert d.edges == expected | {("sum", "h_t"), ("x_t", "x_t")}
     assert d.between(["h_{t-1}", "h_t"]) == {("h_{t-1}", "h_t")}
 
 
@@ -79,10 +79,10 @@ def test_a_route_goes_across_and_up_as_it_says(route, before_the_end):
     d.circle("a", (0, 0))
     d.circle("b", (2, 2))
     d.arrow("a", "b", route=route)
-    first = np.sign(np.diff(d.routes[0].points[:2], axis=0)[0])
-    assert first.tolist() == before_the_end
+    direction = np.sign(np.diff(d.routes[0].points[:2], axis=0)[0])
+    assert direction.tolist() == before_the_end
     if route != "--":
-        assert np.sign(np.diff(d.routes[0].points[-2:], axis=0)[0]) @ first == 0
+        assert np.sign(np.diff(d.routes[0].points[-2:], axis=0)[0]) @ direction == 0
 
 
 def test_an_arrow_to_a_wide_box_runs_straight():
@@ -246,5 +246,5 @@ def test_each_role_and_kind_is_drawn():
     heads = [p for p in figure.axes[0].patches if isinstance(p, mpl.patches.Polygon)]
     assert len(heads) == len(ink.KINDS) - 1  # a line has none
     edges = {p.get_edgecolor()[:3] for p in figure.axes[0].patches}
-    wanted = {mpl.colors.to_rgb(color) for color, _ in ink.ROLES.values()}
-    assert wanted <= edges
+    expected = {mpl.colors.to_rgb(color) for color, _ in ink.ROLES.values()}
+    assert expected <= edges

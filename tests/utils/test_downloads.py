@@ -46,7 +46,7 @@ def server(tmp_path, monkeypatch):
 @pytest.fixture
 def checksums(server, tmp_path):
     """Two tiny IDX pairs are served; their SHA-256 by name."""
-    found = {}
+    sums = {}
     for part, n in (("train", 3), ("t10k", 2)):
         images = np.arange(n * 4, dtype=np.uint8).reshape(n, 2, 2)
         labels = np.arange(n, dtype=np.uint8)
@@ -54,20 +54,20 @@ def checksums(server, tmp_path):
             start = bytes([0, 0, 8, a.ndim]) + np.array(a.shape, ">i4").tobytes()
             file = tmp_path / "files" / f"{part}-{kind}-ubyte.gz"
             file.write_bytes(gzip.compress(start + a.tobytes()))
-            found[file.name] = sha256(file)
-    return found
+            sums[file.name] = sha256(file)
+    return sums
 
 
 @pytest.mark.parametrize("load", [downloads.load_mnist, downloads.load_fashion_mnist])
 def test_idx_loaders_fetch_once_and_read_in_order(
     load, server, checksums, tmp_path, capsys
 ):
-    url, asked = server
+    url, requests = server
     for _ in range(2):
         (X, y), (X_test, _) = load(url=url, cache=tmp_path, checksums=checksums)
         assert X.shape == (3, 4) and X_test.shape == (2, 4) and list(y) == [0, 1, 2]
         assert X[1, 0] == 4 / 255
-    assert len(asked) == 4
+    assert len(requests) == 4
     assert capsys.readouterr().err.count("100%") >= 4  # a progress bar for each file
 
 

@@ -31,7 +31,7 @@ def boxes(monkeypatch, shown):
 def test_a_figure_is_displayed_with_the_bundle_that_is_set(monkeypatch):
     displayed = []
     monkeypatch.setattr(
-        module, "display", lambda *args, **how: displayed.append((args, how))
+        module, "display", lambda *args, **options: displayed.append((args, options))
     )
     bundle = lambda function, controls: {
         "text/plain": f"{function.__name__}, {len(controls)}"
@@ -89,10 +89,10 @@ def test_a_widget_gives_its_value_where_the_function_gives_none():
     assert start(widgets.Checkbox(True)) == 1 and start((1, 3)) == 0
 
 
-@pytest.mark.parametrize("thing", [functools.partial(line, 2), 3, print])
-def test_what_is_no_function_is_refused(thing):
+@pytest.mark.parametrize("value", [functools.partial(line, 2), 3, print])
+def test_what_is_no_function_is_refused(value):
     with pytest.raises(TypeError, match="expected a function made by def, got"):
-        interact(slope=[1, 2])(thing)
+        interact(slope=[1, 2])(value)
 
 
 @pytest.mark.parametrize(

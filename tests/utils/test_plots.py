@@ -28,17 +28,17 @@ def test_use_style_has_fonts_that_are_there(ax):
 
 
 def test_the_cycle_has_the_named_colours(ax):
-    drawn = [ax.plot([0, 1])[0].get_color() for _ in range(6)]
-    named = "prediction", "gradient", "good", "second", "bad", "third"
-    assert drawn == [plots.COLORS[name] for name in named]
+    colours = [ax.plot([0, 1])[0].get_color() for _ in range(6)]
+    names = "prediction", "gradient", "good", "second", "bad", "third"
+    assert colours == [plots.COLORS[name] for name in names]
     assert len(set(plots.COLORS.values())) == len(plots.COLORS)
 
 
 def test_use_style_sets_what_book_mplstyle_says(ax):
     file = resources.files("utils") / "book.mplstyle"
-    said = mpl.rc_params_from_file(str(file), use_default_template=False)
-    assert len(said) > 20 and "axes.prop_cycle" not in said
-    assert all(mpl.rcParams[key] == value for key, value in said.items())
+    settings = mpl.rc_params_from_file(str(file), use_default_template=False)
+    assert len(settings) > 20 and "axes.prop_cycle" not in settings
+    assert all(mpl.rcParams[key] == value for key, value in settings.items())
     assert mpl.rcParams["image.cmap"] in mpl.colormaps
 
 

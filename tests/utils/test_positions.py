@@ -48,7 +48,7 @@ def test_a_value_may_be_written_in_several_ways(controls, text, indices):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("x=1", "a control of slope, shift, dashed, got 'x'"),
         ("shift=0,pace=2", "a control of slope, shift, dashed, got 'pace'"),
@@ -63,16 +63,16 @@ def test_a_value_may_be_written_in_several_ways(controls, text, indices):
         ("shift=0.5,shift=1", "each control once, got 'shift=0.5,shift=1'"),
     ],
 )
-def test_what_is_no_position_is_said_with_what_there_is(text, said):
+def test_what_is_no_position_is_said_with_what_there_is(text, message):
     with pytest.raises(ValueError, match=r"^line: expected ") as error:
         position(line, text)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-@pytest.mark.parametrize("thing", [len, 3])
-def test_what_is_no_figure_has_no_position(thing):
+@pytest.mark.parametrize("value", [len, 3])
+def test_what_is_no_figure_has_no_position(value):
     with pytest.raises(TypeError, match=r"expected a figure .*, got (len|3)"):
-        position(thing, "a=1")
+        position(value, "a=1")
 
 
 def test_values_are_decoded():
@@ -80,12 +80,12 @@ def test_values_are_decoded():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "links"),
     [
         ("[at $a_{[1]}$](#line:a=1), [b](#öl:μ=2)", [("line", "a=1"), ("öl", "μ=2")]),
         ("[a](#sec-03-ridge) ![a](#f:a=1) \\[a](#f:a=1) [x](#f: a=1)", []),
         ("[a](other.html#f:a=1) [b](#1f:a=1)", []),
     ],
 )
-def test_links_to_positions_are_found(text, found):
-    assert list(linked(text)) == found
+def test_links_to_positions_are_found(text, links):
+    assert list(linked(text)) == links

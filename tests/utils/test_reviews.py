@@ -33,18 +33,18 @@ def test_no_doubles_both_labels_and_all_kinds(corpus):
 
 
 def test_a_text_has_one_label():
-    found = {}
+    labels = {}
     for seed in range(3):
         for r in reviews(8000, rng=np.random.default_rng(seed)):
-            assert found.setdefault(r.text, r.label) == r.label, r
+            assert labels.setdefault(r.text, r.label) == r.label, r
 
 
 def test_what_is_excluded_is_not_drawn(corpus):
     others = reviews(2000, rng=np.random.default_rng(0), without=corpus)
     assert not {r.text for r in others} & {r.text for r in corpus}
-    some = {r.text for r in corpus[:500]}
-    others = reviews(2000, rng=np.random.default_rng(0), without=some)
-    assert not {r.text for r in others} & some
+    excluded = {r.text for r in corpus[:500]}
+    others = reviews(2000, rng=np.random.default_rng(0), without=excluded)
+    assert not {r.text for r in others} & excluded
 
 
 def test_texts_are_tokens_in_lower_case(corpus):

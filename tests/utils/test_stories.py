@@ -10,7 +10,7 @@ from utils.stories import stories
 
 
 def marks(planted):
-    """How often king and queen stand in a sentence with his, her, throne."""
+    """Return how often king and queen stand in a sentence with his, her, throne."""
     sentences, _ = stories(6000, rng=np.random.default_rng(1), planted=planted)
     seen = Counter()
     for s in sentences:

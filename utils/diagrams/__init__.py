@@ -100,18 +100,18 @@ class Diagram:
 
     def op(self, name: str, at: Place, text: str) -> str:
         """Draw an operation without weights: ⊙, +, ×, or a word such as tanh."""
-        wide = measure(text, words.SMALL)[0] / 2 + 0.07
-        shape = "circle" if wide < ink.OPERATION else "pill"
-        size = max(wide, ink.OPERATION), ink.OPERATION
+        half_width = measure(text, words.SMALL)[0] / 2 + 0.07
+        shape = "circle" if half_width < ink.OPERATION else "pill"
+        size = max(half_width, ink.OPERATION), ink.OPERATION
         return self._add(name, at, text, "operation", shape, size)
 
     def text(self, name: str, at: Place, text: str | None = None) -> str:
-        """Words without a frame, from and to which arrows may lead."""
+        """Draw words without a frame, from and to which arrows may lead."""
         half = measure(typeset(name) if text is None else text) / 2 + (0.02, 0)
         return self._add(name, at, text, "text", "words", half)
 
     def joint(self, name: str, at: Place) -> str:
-        """Where lines join or fork; it is no node of ``edges``, which pass through it."""
+        """Draw where lines join or fork; it is no node of ``edges``, which pass through it."""
         return self._add(name, at, "", "operation", "joint", (0, 0))
 
     def maps(
@@ -128,15 +128,15 @@ class Diagram:
         The more channels the more sheets. Their side goes with the root of H and of W, or the
         last maps of a network could not be seen; ``scale`` inches is that of 100 by 100.
         """
-        channels, high, wide = shape
+        channels, height, width = shape
         sheets = 1 + round(np.log2(channels) / 2)
-        size = scale * np.sqrt([wide, high]) / 20 + ink.SHEET / 2 * (sheets - 1)
-        note = f"{high} × {wide}\n{channels}"
+        size = scale * np.sqrt([width, height]) / 20 + ink.SHEET / 2 * (sheets - 1)
+        note = f"{height} × {width}\n{channels}"
         more = {"note": note, "sheets": sheets}
         return self._add(name, at, "", role, "maps", size, **more)
 
     def row(self, kind: Callable, names: Iterable[str], at: Place = (0, 0), **look):
-        """Nodes of one kind (``d.circle``) side by side, the first ``at``; their names.
+        """Draw nodes of one kind (``d.circle``) side by side, the first ``at``; return their names.
 
         ``names`` may be a dict of what each of them is given, a text or a shape. ``step`` is
         1 column. A ``gap`` in inches puts them at that distance, whatever their sizes are.
@@ -144,16 +144,19 @@ class Diagram:
         return self._line(0, kind, names, at, **look)
 
     def column(self, kind: Callable, names: Iterable[str], at: Place = (0, 0), **look):
-        """Nodes of one kind one above the other, the lowest ``at``; see ``row``."""
+        """Draw nodes of one kind one above the other, the lowest ``at``; see ``row``."""
         return self._line(1, kind, names, at, **look)
 
     def _line(self, axis, kind, names, at, step=1.0, gap=None, **look) -> list[str]:
         edge = None
         for i, name in enumerate(names):
-            place = np.array(at, float)
-            place[axis] += i * step
+            position = np.array(at, float)
+            position[axis] += i * step
             kind(
-                name, place, *([names[name]] if isinstance(names, dict) else []), **look
+                name,
+                position,
+                *([names[name]] if isinstance(names, dict) else []),
+                **look,
             )
             node = self.nodes[name]
             if gap is not None and edge is not None:
@@ -232,7 +235,7 @@ class Diagram:
         self.routes.append(Route(start, end, points, kind, label, label_at))
 
     def arrows(self, inputs: dict[str, str | Iterable[str]], **look) -> None:
-        """Arrows as equations say them: to each name from its input, or from all of them.
+        """Draw arrows as equations have them: to each name from its input, or from all of them.
 
         ``{"c_t": ("f ⊙ c", "i ⊙ g"), "h_t": "c_t"}``; ``look`` as in ``arrow``.
         """
@@ -266,16 +269,16 @@ class Diagram:
 
         With the variables of an equation as names, these are its dependences.
         """
-        names, found = set(names), set()
+        names, pairs = set(names), set()
         for start in names:
             waiting, passed = [start], set()
             while waiting:
-                here = waiting.pop()
-                passed.add(here)
-                ends = {r.end for r in self.routes if r.start == here and r.forward}
-                found |= {(start, end) for end in ends & names}
+                node = waiting.pop()
+                passed.add(node)
+                ends = {r.end for r in self.routes if r.start == node and r.forward}
+                pairs |= {(start, end) for end in ends & names}
                 waiting += ends - names - passed
-        return found
+        return pairs
 
     @property
     def alt(self) -> str:

@@ -30,11 +30,11 @@ class Node:
         return np.array([self.at - self.size, self.at + self.size])
 
     def holds(self, points: np.ndarray, gap: float = 0.0) -> np.ndarray:
-        """Which of ``points (K, 2)`` lie in the node, or nearer to it than ``gap``."""
-        away = np.abs(points - self.at)
+        """Return which of ``points (K, 2)`` lie in the node, or nearer to it than ``gap``."""
+        distances = np.abs(points - self.at)
         if self.shape == "circle":
-            return np.hypot(*away.T) < self.size[0] + gap
-        return (away < self.size + gap).all(-1)
+            return np.hypot(*distances.T) < self.size[0] + gap
+        return (distances < self.size + gap).all(-1)
 
 
 @dataclass
@@ -59,14 +59,14 @@ def way(a: Node, b: Node, corners: list, route: str, bend: float):
     if a is b and not corners:
         points = _loop(a)
     else:
-        last = corners[-1] if corners else a.at
+        end = corners[-1] if corners else a.at
         if route == "-|":
-            corners = [*corners, np.array([b.at[0], last[1]])]
+            corners = [*corners, np.array([b.at[0], end[1]])]
         if route == "|-":
-            corners = [*corners, np.array([last[0], b.at[1]])]
-        first = _landing(a, corners[0] if corners else b.at)
-        last = _landing(b, corners[-1] if corners else first)
-        points = _bent(first, last, bend) if bend else _rounded([first, *corners, last])
+            corners = [*corners, np.array([end[0], b.at[1]])]
+        start = _landing(a, corners[0] if corners else b.at)
+        end = _landing(b, corners[-1] if corners else start)
+        points = _bent(start, end, bend) if bend else _rounded([start, *corners, end])
     # A line begins on the border of its node, and a tip keeps its distance.
     begins = np.flatnonzero(~a.holds(points))
     ends = np.flatnonzero(~b.holds(points, 0.0 if b.shape == "joint" else GAP))
@@ -86,17 +86,17 @@ def way(a: Node, b: Node, corners: list, route: str, bend: float):
 
 
 def _has_room(points: np.ndarray) -> bool:
-    """Whether a head fits on the end of a way, and the way does not turn there."""
-    back = points[-1:] - points
-    long = np.hypot(*back.T)
-    if len(points) < 5 or long.max() < HEAD:
+    """Return whether a head fits on the end of a way, and the way does not turn there."""
+    vectors = points[-1:] - points
+    lengths = np.hypot(*vectors.T)
+    if len(points) < 5 or lengths.max() < HEAD:
         return False
-    base = len(points) - 1 - int(np.argmax(long[::-1] > HEAD))
-    return back[base] @ back[-4] > 0.95 * long[base] * long[-4]
+    base = len(points) - 1 - int(np.argmax(lengths[::-1] > HEAD))
+    return vectors[base] @ vectors[-4] > 0.95 * lengths[base] * lengths[-4]
 
 
 def beside(points: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Where a label of that size stands: above a line across, right of a line up."""
+    """Return where a label of that size stands: above a line across, right of a line up."""
     i = len(points) // 2
     ahead = points[min(i + 5, len(points) - 1)] - points[max(i - 5, 0)]
     normal = np.array([-ahead[1], ahead[0]]) / np.hypot(*ahead)
@@ -105,7 +105,7 @@ def beside(points: np.ndarray, half: np.ndarray) -> np.ndarray:
 
 
 def _landing(node: Node, other: np.ndarray) -> np.ndarray:
-    """Where in a node the line to ``other`` begins, so that it runs straight if it can."""
+    """Return where in a node the line to ``other`` begins, to run straight if it can."""
     if node.shape not in ("circle", "joint"):
         for axis in (0, 1):
             if abs(other[axis] - node.at[axis]) < node.size[axis] - 0.07:
@@ -116,7 +116,7 @@ def _landing(node: Node, other: np.ndarray) -> np.ndarray:
 
 
 def _rounded(corners: list) -> np.ndarray:
-    """Points close to each other on the way through ``corners``, which are rounded."""
+    """Return points close to each other on the way through ``corners``, which are rounded."""
     bends = [np.array([corners[0]])]
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         sides = before - corner, after - corner
@@ -142,14 +142,14 @@ def _bent(p: np.ndarray, q: np.ndarray, bend: float) -> np.ndarray:
 
 
 def _loop(node: Node) -> np.ndarray:
-    """From a node's right side around and back to it."""
+    """Return a way from a node's right side around and back to it."""
     p, q = node.at + 0.6 * node.size, node.at + (0.6, -0.6) * node.size
     out, up = np.array([0.5, 0]), np.array([0, 0.3])
     return _curve([p, p + out + up, q + out - up, q])
 
 
 def _curve(points: list, count: int = 800) -> np.ndarray:
-    """Points on the Bézier curve with these control points, by de Casteljau's algorithm."""
+    """Return points of the Bézier curve with these control points, by de Casteljau's algorithm."""
     t, level = np.linspace(0, 1, count)[:, None], list(points)
     while len(level) > 1:
         level = [(1 - t) * a + t * b for a, b in pairwise(level)]

@@ -39,19 +39,19 @@ KINDS = {  # what an arrow means
 
 
 def axes(ax: Axes | None, low: np.ndarray, high: np.ndarray) -> Axes:
-    """Axes on which a unit is an inch, from ``low`` to ``high``; ValueError without room."""
-    wide, tall = high - low
-    if wide > WIDEST:
-        raise ValueError(f"draw: expected at most {WIDEST} inches, got {wide:.2f}")
+    """Return axes on which a unit is an inch, ``low`` to ``high``; ValueError without room."""
+    width, height = high - low
+    if width > WIDEST:
+        raise ValueError(f"draw: expected at most {WIDEST} inches, got {width:.2f}")
     if ax is None:
-        ax = plt.figure(figsize=(wide, tall), layout="none").add_axes((0, 0, 1, 1))
+        ax = plt.figure(figsize=(width, height), layout="none").add_axes((0, 0, 1, 1))
         ax.axis("off")
     else:
         ax.axis("off")
         ax.figure.draw_without_rendering()  # only then the layout has given it its size
         size = ax.get_position().size * ax.figure.get_size_inches()
-        if (size < (wide, tall)).any():
-            needs = f"axes of at least {wide:.2f} by {tall:.2f} inches"
+        if (size < (width, height)).any():
+            needs = f"axes of at least {width:.2f} by {height:.2f} inches"
             raise ValueError(f"draw: expected {needs}, got {size.round(2)}")
         middle = (low + high) / 2
         low, high = middle - size / 2, middle + size / 2

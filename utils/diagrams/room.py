@@ -55,11 +55,11 @@ def _titled(title, frame, aside, others, routes) -> Node:
     for y in (1, -1):
         for x in np.linspace(-reach, reach, 60):
             away = np.array([x, y * (frame.size[1] + half[1] + 0.03)])
-            place = _text(title, frame.at + away)
-            if not place.holds(points, 0.05).any() and not any(
-                _overlap(place, other) for other in others
+            label = _text(title, frame.at + away)
+            if not label.holds(points, 0.05).any() and not any(
+                _overlap(label, other) for other in others
             ):
-                return place
+                return label
     raise ValueError(f"draw: expected room for {title!r} above or below its frame")
 
 
@@ -70,7 +70,7 @@ def _overlap(a: Node, b: Node) -> bool:
 def check(
     nodes: dict[str, Node], routes: list[Route], texts: list[Node], frames: list
 ) -> None:
-    """ValueError where something lies on another, or in a frame to which it does not belong."""
+    """Raise ValueError where something lies on another, or in a frame that is not its own."""
     solid = [node for node in nodes.values() if node.shape != "joint"]
     for a, b in combinations(solid + texts, 2):
         if _overlap(a, b):

@@ -21,14 +21,14 @@ def _measure(line: str, points: float, fonts: tuple[str, ...]) -> tuple[float, f
 
 
 def measure(text: str, points: float = TEXT) -> np.ndarray:
-    """Width and height of a text in inches, in the fonts that are set."""
+    """Return width and height of a text in inches, in the fonts that are set."""
     fonts = tuple(mpl.rcParams["font.family"])
     lines = np.array([_measure(line, points, fonts) for line in text.split("\n")])
     return np.array([lines[:, 0].max(), lines[:, 1].sum()])
 
 
 def size_of_box(text: str) -> np.ndarray:
-    """Width and height of a box around a text; zeros around none."""
+    """Return width and height of a box around a text; zeros around none."""
     return measure(text) + PAD if text else np.zeros(2)
 
 
@@ -49,7 +49,7 @@ def sentences(diagram) -> str:
     nodes, routes, edges = diagram.nodes, diagram.routes, diagram.edges
     inputs = {end: [start for start in nodes if (start, end) in edges] for end in nodes}
     texts = [node.text for node in nodes.values()]
-    says = {name: _say(node, texts) for name, node in nodes.items()}
+    phrases = {name: _say(node, texts) for name, node in nodes.items()}
     by = {
         (r.start, r.end): f" by {spoken(r.label)}"
         for r in routes
@@ -58,30 +58,32 @@ def sentences(diagram) -> str:
     facts = []
     for end in _from_inputs_on(inputs):
         starts = [
-            ("itself" if start == end else says[start]) + by.get((start, end), "")
+            ("itself" if start == end else phrases[start]) + by.get((start, end), "")
             for start in inputs[end]
         ]
         if starts:
-            *most, last = starts
-            subject = f"{', '.join(most)} and {last} lead" if most else f"{last} leads"
-            facts.append(f"{subject} to {says[end]}")
+            *others, last = starts
+            subject = (
+                f"{', '.join(others)} and {last} lead" if others else f"{last} leads"
+            )
+            facts.append(f"{subject} to {phrases[end]}")
     for r in routes:
         if not r.forward:
             gradient = by.get((r.start, r.end), "")
             facts.append(
-                f"a gradient goes from {says[r.start]} to {says[r.end]}{gradient}"
+                f"a gradient goes from {phrases[r.start]} to {phrases[r.end]}{gradient}"
             )
     joined = {name for edge in edges for name in edge}
     alone = [
         n for n, node in nodes.items() if node.shape != "joint" and n not in joined
     ]
-    facts += [says[name] for name in alone]
-    found = [f"{spoken(diagram.title)}: {'; '.join(facts)}."]
+    facts += [phrases[name] for name in alone]
+    description = [f"{spoken(diagram.title)}: {'; '.join(facts)}."]
     for names, called, _ in diagram.groups:
         called = f" ({spoken(called)})" if called else ""
-        members = ", ".join(says[n] for n in names if nodes[n].shape != "joint")
-        found.append(f"A frame{called} holds {members}.")
-    return " ".join(found)
+        members = ", ".join(phrases[n] for n in names if nodes[n].shape != "joint")
+        description.append(f"A frame{called} holds {members}.")
+    return " ".join(description)
 
 
 def _from_inputs_on(inputs: dict[str, list[str]]) -> list[str]:

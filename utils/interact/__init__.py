@@ -79,7 +79,7 @@ def interact(
 
 
 def position(function: Callable, text: str) -> dict:
-    """Arguments of a figure's function at a position that the prose names.
+    """Return the arguments of a figure's function at a position that the prose names.
 
     ``position(descent, "lr=0.21,momentum=0.9")`` is what the link
     ``[it swings](#descent:lr=0.21,momentum=0.9)`` shows; a control that is not named

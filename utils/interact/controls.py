@@ -67,8 +67,8 @@ def controls_of(
     parameters = inspect.signature(function).parameters
     for key in [*abbreviations, *labels]:
         if key not in parameters:
-            known = ", ".join(parameters)
-            raise TypeError(f"{name}: expected controls among ({known}), got {key!r}")
+            names = ", ".join(parameters)
+            raise TypeError(f"{name}: expected controls among ({names}), got {key!r}")
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in abbreviations:
             raise TypeError(

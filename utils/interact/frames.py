@@ -63,7 +63,7 @@ def vector(
 
 
 def layout_of(function: Callable, controls: Sequence[Control]) -> tuple[list, list]:
-    """Geometry of the axes at the defaults, and where constrained layout sets them."""
+    """Return the geometry of the axes at the defaults, and where constrained layout sets them."""
     figure = _draw(function, arguments_at(controls, starts(controls)))
     geometry = _geometry(figure)
     FigureCanvasAgg(figure).draw()  # a closed figure's own canvas draws nothing
@@ -140,7 +140,7 @@ def _arrange(figure, layout):
 
 
 def _geometry(figure):
-    """How the axes are arranged: for each its cell of the grid, or its place without one."""
+    """Return how the axes are arranged: each one's cell of the grid, or its place without one."""
     cells = []
     for ax in figure.axes:
         if spec := ax.get_subplotspec():

@@ -31,8 +31,8 @@ def live_bundle(
         indices = [int(handle.value) for handle in handles]
         with garbage_later():
             picture.value = png(frame(function, controls, indices, dpi, layout))
-            said = html.escape(describe(function, controls, indices))
-            words.value = f'<span class="interact-words" role="status">{said}</span>'
+            message = html.escape(describe(function, controls, indices))
+            words.value = f'<span class="interact-words" role="status">{message}</span>'
 
     def redraw(_):
         # ipywidgets' front end waits for this to end and then sends only the newest
@@ -42,8 +42,12 @@ def live_bundle(
             trouble.value = ""
         except Exception as error:  # shown, or the old picture would stand unexplained
             notes = getattr(error, "__notes__", [])
-            said = html.escape("\n".join([f"{type(error).__name__}: {error}", *notes]))
-            trouble.value = f'<pre class="interact-trouble" role="alert">{said}</pre>'
+            message = html.escape(
+                "\n".join([f"{type(error).__name__}: {error}", *notes])
+            )
+            trouble.value = (
+                f'<pre class="interact-trouble" role="alert">{message}</pre>'
+            )
 
     draw()
     for handle in handles:

@@ -41,15 +41,15 @@ def values_of(text: str) -> dict[str, str]:
     ``lr=0.21,kind=dark%20red`` gives ``{"lr": "0.21", "kind": "dark red"}``. ValueError
     where a part is no ``control=value``, or a control is named twice.
     """
-    found = {}
+    values = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         name, sign, value = pair.partition("=")
         if not (name and sign):
             raise ValueError(f"expected {FORM}, got {pair!r}")
-        if unquote(name) in found:
+        if unquote(name) in values:
             raise ValueError(f"expected each control once, got {text!r}")
-        found[unquote(name)] = unquote(value)
-    return found
+        values[unquote(name)] = unquote(value)
+    return values
 
 
 def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, ...]:
@@ -59,15 +59,15 @@ def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, .
     that the figure does not have; it says which there are.
     """
     try:
-        chosen, known = values_of(text), [control.name for control in controls]
-        for name in chosen:
-            if name not in known:
+        values, names = values_of(text), [control.name for control in controls]
+        for name in values:
+            if name not in names:
                 raise ValueError(
-                    f"expected a control of {', '.join(known)}, got {name!r}"
+                    f"expected a control of {', '.join(names)}, got {name!r}"
                 )
         return tuple(
-            _index(control, chosen[control.name])
-            if control.name in chosen
+            _index(control, values[control.name])
+            if control.name in values
             else control.start
             for control in controls
         )

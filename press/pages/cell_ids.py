@@ -1,6 +1,6 @@
 """Which cell of its notebook a piece of a chapter's page comes from.
 
-The marks are an interface: whoever reads a built page (``press.decks``) asks ``cell_of``. A
+The ids are an interface: what reads a built page (``press.decks``) calls ``cell_of``. A
 text cell ends with the comment ``<!-- cell ID -->``; the box of a code cell has the class
 ``cell-id-ID``.
 """
@@ -19,18 +19,18 @@ COMMENT, CLASS = "cell ", "cell-id-"
 
 
 def setup(app):
-    app.add_post_transform(MarkCode)
+    app.add_post_transform(AddCellIds)
 
 
-def mark_text(text: str, name: str) -> str:
-    """Return the markdown of a cell with its mark at the end."""
-    # Before a label at the end, which belongs to what follows.
+def with_cell_id(text: str, name: str) -> str:
+    """Return the markdown of a cell with its id at the end."""
+    # The id stands before a label at the end, which belongs to what follows.
     text, labels = TRAILING_LABELS.fullmatch(text).groups()
     return f"{text}\n\n<!-- {COMMENT}{name} -->\n\n{labels}"
 
 
-class MarkCode(SphinxPostTransform):
-    """The boxes of code cells get their marks when a page is written."""
+class AddCellIds(SphinxPostTransform):
+    """Give the boxes of code cells their ids when a page is written."""
 
     default_priority = 190
     formats = ("html",)
