@@ -57,3 +57,16 @@ def test_it_is_not_the_rate(book, lr, steps):
         gain = cut(**how) - noisy
         error = gain.std(ddof=1) / len(gain) ** 0.5
         assert np.isfinite(error) and gain.mean() > 2 * error, how
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_networks_that_learn_ten_examples_late_or_never(book, seed):
+    chapter.define("09-clinic-run", book, "FIXES", "settings_of")
+
+    def accuracy(name, steps):
+        settings = book["settings_of"](name, "none")
+        return book["chart_training"](seed, n=10, steps=steps, **settings)[1][-1, 0]
+
+    assert accuracy("D", 200) < 1 and accuracy("D", 1000) == 1
+    assert accuracy("A", 1000) < 1 and accuracy("A", 30_000) == 1
+    assert accuracy("B", 5000) < 1 and accuracy("F", 20_000) < 1
