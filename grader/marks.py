@@ -21,7 +21,7 @@ from grader.text import Undecided, decode, words_of
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
 REQUIRED = [name for name in BY_HAND if name not in ("of", "answer")]
 MOST_LETTERS = 5000  # of an answer in by_hand.csv
-MOST_DIGITS = 255  # of a student's name, as of a file's
+MAX_NAME_DIGITS = 255  # of a student's name, as of a file's
 NO_HEADING = "column"  # with a number, where a column has none
 NOT_WRITABLE = (
     "{path}: expected a file that can be written, got {error}; close it where it is open"
@@ -223,7 +223,9 @@ def _may_mean(typed_name, name):
     if name.isdecimal():
         number = typed_name.replace(",", ".").upper()
         if typed_name.isdecimal() or "E" not in number:
-            short = len(typed_name) <= MOST_DIGITS  # Python refuses those of thousands
+            short = (
+                len(typed_name) <= MAX_NAME_DIGITS
+            )  # Python refuses those of thousands
             return typed_name.isdecimal() and short and int(typed_name) == int(name)
         digits = len(number.partition("E")[0].partition(".")[2])
         return f"{int(name):.{digits}E}" == number

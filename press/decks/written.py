@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from press import chapters
-from press.decks import named
+from press.decks import page_parts
 from press.decks.cut import Slide, cells
 from press.execution.failure_box import BOX, THIS_COMPUTER
 
@@ -57,7 +57,7 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
     ValueError
         A slide names what the page does not have, or has no heading or no notes.
     """
-    parts = named.PageParts(cells(page, notebook))
+    parts = page_parts.PageParts(cells(page, notebook))
     deck = []
     for part in re.split(r"^(?=#{1,2} )", text, flags=re.M)[1:]:
         head, _, body = part.partition("\n")

@@ -5,19 +5,26 @@ errors. What they show is kept by jupyter-cache, and the pages are made from tha
 holds exactly what the test has seen, and no notebook runs twice, but for one in which a cell
 failed: its page says so in a box, and the next build tries again. A book always comes out.
 
-============= =======================================================================
-cache         what has been executed, what failed, what waits; the events of a Sphinx build
-pytest_plugin what pytest does besides nbval: what failed is noted, and all is kept
-cells         the cells as pytest runs them, and the figures among them again
-kernel        notices when it has died
-failures      what was expected of a cell that failed, and what came
-inspection    asked in the kernel: the line that failed, and with which values
-failure_box   what the page shows of it
-record        what jupyter-cache keeps of a notebook
-seen          whether the checks of a figure notice that something else is drawn
-progress      which notebooks run, how many are done, how long the rest will take
-offline/      loaded by every Python of a notebook: no connection leaves this machine
-============= =======================================================================
+The way of a check that does not hold, from its cell to the exit status:
+
+================ ====================================================================
+cells            run the cells under pytest, and the figures among them again
+pytest_plugin    attach what failed to its notebook, and keep both at the notebook's end
+failures         word what was expected of a cell that failed, and what came
+inspection       asked in the kernel: the line that failed, and with which values
+record           keep a notebook with its outputs and failures in jupyter-cache
+failure_box      show them in a box on the page
+cache            list them after the build; with any, ``press.__main__`` exits with 1
+================ ====================================================================
+
+Beside it:
+
+================ ====================================================================
+kernel           notices when it has died
+figure_mutations checks that the checks of a figure fail once something else is drawn
+progress         which notebooks run, how many are done, how long the rest will take
+offline/         loaded by every Python of a notebook: no connection leaves this machine
+================ ====================================================================
 
 jupyter-cache's parallel executor was tried first; it executes with nbclient, which keeps no
 kernel to draw the figures again in, and nbval would have executed everything a second time.

@@ -23,9 +23,8 @@ import warnings  # a drawing without a grid has nothing to lay out, and is drawn
 warnings.filterwarnings("ignore", "There are no gridspecs with layoutgrids")
 del warnings
 """
-CHECK_SEEN = (
-    "from press.execution.seen import assert_noticed\nassert_noticed({!r}, globals())"
-)
+CHECK_SEEN = """from press.execution.figure_mutations import assert_noticed
+assert_noticed({!r}, globals())"""
 FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
 FOR_COMPARISON = {"bundle": "default_bundle", "formats": ["png"]}
 

@@ -1,4 +1,7 @@
-"""A cell that failed: what was expected and what came, as nbval and the kernel tell it."""
+"""A cell that failed: what was expected and what came, as nbval and the kernel tell it.
+
+``pytest_plugin`` keeps it with the notebook, and ``cache`` lists it at the end.
+"""
 
 import contextlib
 import json
@@ -28,7 +31,7 @@ def stop_reason(item: IPyNbCell) -> str:
     return f"{cell} exceeded its time" if notebook.timed_out else ""
 
 
-def failure(item: IPyNbCell, error: BaseException) -> Failure:
+def describe_failure(item: IPyNbCell, error: BaseException) -> Failure:
     """Tell what went otherwise than expected when a cell ran, or a figure ran again."""
     raised = next(
         (o for o in item.test_outputs or [] if o.output_type == "error"), None

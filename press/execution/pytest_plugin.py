@@ -95,7 +95,7 @@ def pytest_runtest_makereport(item, call):
     if report.failed and call.when != "teardown":
         notebook = item.parent
         notebook.stop_reason = failures.stop_reason(item)
-        failure = failures.failure(item, call.excinfo.value)
+        failure = failures.describe_failure(item, call.excinfo.value)
         notebook.failures.append((getattr(item, "original", item), failure))
     return report
 

@@ -188,7 +188,7 @@ def _fewer_colours(image):
     colours, counts = np.unique(pixels.ravel()[::3], return_counts=True)
     flat = colours[np.argsort(counts, kind="stable")[-FLAT:]]
     # A table of all colours finds them in half of the time that np.isin takes.
-    is_flat = _no_colour()
+    is_flat = _scratch_colour_mask()
     is_flat[flat] = True
     kept = Image.fromarray(is_flat[pixels])
     is_flat[flat] = False
@@ -196,8 +196,8 @@ def _fewer_colours(image):
 
 
 @functools.cache
-def _no_colour():
-    """Return for each colour that it is not kept."""
+def _scratch_colour_mask():
+    """Return the table of all colours, made once; whoever sets entries resets them."""
     return np.zeros(1 << 24, bool)
 
 

@@ -2,7 +2,7 @@
 
 ruff finds those that compare a name with itself, or assert a tuple or a text. Whether a check
 can fail at all shows when it is run: see ``tests.chapter_code`` and
-``press.execution.seen``.
+``press.execution.figure_mutations``.
 """
 
 import ast

@@ -42,7 +42,7 @@ class Figure(NamedTuple):
 def seen(notebook):
     """List the figures that nobody predicts before, explains after or checks.
 
-    Whether a check notices what is drawn, ``press.execution.seen`` finds out.
+    Whether a check notices what is drawn, ``press.execution.figure_mutations`` finds out.
     """
     errors = []
     for figure in figures(notebook):

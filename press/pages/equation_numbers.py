@@ -1,5 +1,7 @@
 """Equations, figures and exercises count anew in each chapter: (3.1), (3.2), …
 
+``_config.yml`` adds the brackets.
+
 Sphinx can do this by section numbers (``numfig_secnum_depth``), but it has those from a
 numbered table of contents alone: that would put a second number before "Chapter 3 · Linear
 regression", count the gallery as the first chapter, and begin anew in each part.

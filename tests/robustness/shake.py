@@ -16,11 +16,12 @@ from press.execution.pytest_plugin import restrict_kernels
 from tests.robustness import runs
 
 STRIDE = 10_007  # from one shift to the next: further than any list of seeds is long
-MAKES = {"setup", "define", "run"}  # cells on which later ones rest
+# Cells on which later ones rest.
+PREREQUISITE_TAGS = {"setup", "define", "run"}
 
 
 def main() -> None:
-    """Shake notebooks; the exit status is 1 if a claim fell."""
+    """Run notebooks with other seeds; the exit status is 1 if a claim fell."""
     parser = argparse.ArgumentParser(prog="shake", description=__doc__)
     parser.add_argument("notebooks", nargs="*", metavar="NN_slug")
     parser.add_argument(
@@ -69,7 +70,8 @@ def _fallen(claims, falls):
     broken = [
         fall["cell"] or 0
         for fall in falls
-        if fall["cell"] is None or (fall.get("raised") and MAKES & set(fall["tags"]))
+        if fall["cell"] is None
+        or (fall.get("raised") and PREREQUISITE_TAGS & set(fall["tags"]))
     ]
     behind = {cell for cell in claims if broken and cell > min(broken)}
     return behind | claims & {fall["cell"] for fall in falls}

@@ -1,4 +1,6 @@
-"""What the `seen` checks of a figure notice: they fail once something else is drawn.
+"""Mutations of a figure: its checks have to fail once something else is drawn.
+
+The checks are the cells after *What you should have seen*, tagged `seen`.
 
 The checks run again with the names of their notebook, each time with one thing changed: the
 figure, what it draws with, or a position to which the note under the figure links.
@@ -56,7 +58,10 @@ def unnoticed(notebook: NotebookNode, names: dict[str, Any]) -> list[str]:
             errors.append(f"{name}: expected a check that sees what it draws, got none")
         for position in positions(figure):
             controls = names[name].controls
-            if not any(needs(tree, names, controls, position) for tree in trees):
+            if not any(
+                fails_at_other_position(tree, names, controls, position)
+                for tree in trees
+            ):
                 errors.append(f"{name}: expected a check at {position}, got none")
     return errors
 
@@ -88,7 +93,7 @@ def fails(
     return False
 
 
-def needs(
+def fails_at_other_position(
     tree: ast.Module, names: dict[str, Any], controls: tuple, position: str
 ) -> bool:
     """Tell whether code raises when one of its mentions of a position is another."""

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
-from press.execution.seen import unnoticed
+from press.execution.figure_mutations import unnoticed
 from tests.chapter_code import ROOT
 from tests.figures import shown_with
 
