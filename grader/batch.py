@@ -258,7 +258,7 @@ class Grading:
                 )
                 _remark(row, f"{failure}: {error}")
             else:
-                html = (folder / "feedback.html").read_read_if_exists("utf-8")
+                html = (folder / "feedback.html").read_text("utf-8")
         if (done or html) and (cells := _left_out(folder)):
             _remark(row, f"not shown on the feedback page: {first_few(cells)}")
         if not done:
@@ -272,9 +272,7 @@ def _remark(row, text):
 
 def _left_out(folder):
     try:
-        return json.loads(
-            (folder / feedback_page.LEFT_OUT).read_read_if_exists("utf-8")
-        )
+        return json.loads((folder / feedback_page.LEFT_OUT).read_text("utf-8"))
     except (OSError, ValueError):
         return []
 
@@ -303,10 +301,10 @@ def _stored(folder, key):
     if _read_if_exists(folder / "key") != key:
         return None
     try:
-        return json.loads((folder / "result.json").read_read_if_exists("utf-8"))
+        return json.loads((folder / "result.json").read_text("utf-8"))
     except (OSError, ValueError):
         return None
 
 
 def _read_if_exists(path):
-    return path.read_read_if_exists("utf-8") if path.exists() else None
+    return path.read_text("utf-8") if path.exists() else None

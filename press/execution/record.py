@@ -14,7 +14,7 @@ from jupyter_cache.cache.db import NbCacheRecord
 from nbformat import NotebookNode
 
 from press.execution.failure_box import Failure
-from press.pages.links import cite_outputs
+from press.links import cite_outputs
 
 
 def put(

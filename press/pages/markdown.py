@@ -7,8 +7,8 @@ import json
 from html import escape
 
 from press import chapters
+from press.links import cite
 from press.pages.cell_ids import with_cell_id
-from press.pages.links import cite
 from utils.interact.positions import LINK
 
 

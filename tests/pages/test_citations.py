@@ -9,7 +9,7 @@ from functools import cache
 import nbformat
 import pytest
 
-from press.pages.links import ELSEWHERE, IN_BRACKETS, cite, cite_outputs
+from press.links import ELSEWHERE, IN_BRACKETS, cite, cite_outputs
 from tests.chapter_code import BOOK
 
 PAGES = sorted([*BOOK.glob("*.ipynb"), *BOOK.glob("*.md")])
