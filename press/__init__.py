@@ -6,7 +6,8 @@ new_chapter the files of a chapter that is to be written, from ``template``
 lint        what a notebook must keep to
 execution   notebooks run, each once: what runs, where it is kept, when it runs again
 figures     an interactive figure without a kernel: its frames, its HTML, its script
-pages       the built pages: links, numbers, code, head and foot; templates, style
+links       citations and links as the pages write them
+pages       the built pages: numbers, code, head and foot; templates, style
 tables      the map, the paths, the lecturers' tables, the appendices
 decks       slides for lectures, and a chapter live on a projector
 paper       the book and its chapters for print
