@@ -61,8 +61,8 @@ def run(
     prepare()
     state = _fingerprint(source, master, limits)
     runner.share(_released(source, out, state))
-    total = master.metadata.get("grader", {}).get("total", limits.total)
-    seconds = max(MIN_TIME_LIMIT, 3 * total)  # it may run twice, and a bit longer
+    notebook_seconds = master.metadata.get("grader", {}).get("total", limits.total)
+    seconds = max(MIN_TIME_LIMIT, 3 * notebook_seconds)  # two whole runs, and slack
     grading = Grading(source.name, state, limits, seconds, out, sheet, runner)
     rows = grading.rows(students, table)
     marks.write_marks(out / "marks.csv", rows, sheet)

@@ -21,7 +21,8 @@ from grader.text import Undecided, decode, words_of
 BY_HAND = ["student", "task", "points", "of", "comment", "answer", "version"]
 REQUIRED = [name for name in BY_HAND if name not in ("of", "answer")]
 MOST_LETTERS = 5000  # of an answer in by_hand.csv
-MAX_NAME_DIGITS = 255  # of a student's name, as of a file's
+# Longest number that may be a student's name: a file's name has 255 bytes.
+MAX_NAME_DIGITS = 255
 NO_HEADING = "column"  # with a number, where a column has none
 NOT_WRITABLE = (
     "{path}: expected a file that can be written, got {error}; close it where it is open"

@@ -50,7 +50,7 @@ def prepend(first: NotebookNode, second: NotebookNode) -> None:
         second.attachments = NotebookNode(pictures)
 
 
-def complete(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
+def attach_pictures(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
     """Attach each picture of a text to its cell, or an empty one; changes ``notebook``.
 
     Pictures that were handed in as files beside the notebook become part of it.

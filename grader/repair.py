@@ -20,7 +20,7 @@ from grader.files_and_zips import (
     legible,
     unpacked,
 )
-from grader.pictures import complete, prepend
+from grader.pictures import attach_pictures, prepend
 from grader.reading import CONFLICT, read
 from grader.remarks import first_few
 from grader.text import Undecided, decode, words_of
@@ -83,13 +83,16 @@ def load(
     if len(notebooks) > 1:
         remarks.append(f"{len(notebooks)} notebooks, graded was {file.name}")
     remarks += damaged
-    remarks += complete(notebook, handed_in)
+    remarks += attach_pictures(notebook, handed_in)
     remarks += _with_modules(notebook, handed_in, master, expected_words)
     return notebook, remarks
 
 
 def _notebooks(paths, name):
-    """Return a student's files with those in zips, the notebooks, and what is damaged."""
+    """Return a student's files, the notebooks among them, and what is damaged.
+
+    Zips are unpacked only if no notebook lies beside them.
+    """
     handed_in, damaged = files(paths), []
     notebooks = _named_as_notebooks(handed_in)
     zips = [file for file in handed_in if is_zip(file)]

@@ -14,8 +14,20 @@ paper       the book and its chapters for print
 build       jupyter-book, called; ``__main__`` is what ``make book`` and ``check`` run
 =========== =========================================================================
 
-A cell that fails: ``execution/pytest_plugin.py`` notes it, ``execution/record.py`` keeps it,
-``execution/failure_box.py`` shows it on its page, and ``__main__`` exits with status 1.
+Four ways through it, in order:
+
+A failing cell: ``execution/pytest_plugin.py`` notes it, ``execution/record.py`` keeps it,
+``execution/failure_box.py`` shows it on its page, ``execution/cache.py`` lists it, and
+``__main__`` exits with status 1; so does a bare jupyter-book, by ``execution/cache.py``.
+
+A slider: ``execution/cells.py`` has figures shown with ``figures/bundle.py``, which draws
+all frames with ``utils/interact/frames.py``; ``figures/static`` shows them on the page.
+
+An equation's number: ``pages/equation_numbers.py`` makes it, ``_config.yml`` puts it in
+brackets, and ``paper/writer.py`` prints the same.
+
+A deck: ``decks/cut.py`` cuts it from a built page, or ``decks/written.py`` reads it from
+``slides``, and ``decks/files.py`` joins it with its scripts.
 
 Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.
 """

@@ -8,7 +8,7 @@ import time
 import yaml
 
 from press import chapters
-from press.build import LOGS, Warned, pages
+from press.build import LOGS, Warned, build_pages
 from press.execution import cache
 
 STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
@@ -34,11 +34,11 @@ def main() -> None:
 
 
 def book() -> list[str]:
-    """Execute what has changed or failed, build pages and decks; what is wrong with them."""
+    """Execute what has changed or failed, build pages and decks; list what is wrong with them."""
     notebooks = sorted(chapters.BOOK.glob("*.ipynb"))
     cache.execute(notebooks)
     strict = ["-W", "-n", "--keep-going"]
-    stands, troubles = _pages([chapters.ROOT], strict, "pages.txt")
+    stands, troubles = _build_or_list([chapters.ROOT], strict, "pages.txt")
     troubles += _failures(notebooks)
     _print(troubles)
     if stands:
@@ -51,10 +51,12 @@ def book() -> list[str]:
 def check(slug: str) -> list[str]:
     """Build and test one chapter alone; return what is wrong with it.
 
-    The notebook runs twice, once with other last bits.
+    The notebook runs twice: once as it is, once with disturbed last bits.
     """
     start, digits = time.monotonic(), chapters.digits(slug)
-    tests = _pytest([f"tests/chapters/{path.name}" for path in _own_tests(slug)], "own")
+    tests = _start_tests(
+        [f"tests/chapters/{path.name}" for path in _own_tests(slug)], "own"
+    )
     options = [str(chapters.CHAPTERS[slug].path), "--only", "last bits 1"]
     other_bits = _start(["tests.robustness.elsewhere", *options], "elsewhere")
     cache.execute([chapters.CHAPTERS[slug].path])
@@ -64,12 +66,10 @@ def check(slug: str) -> list[str]:
     toc = {"format": "jb-book", "root": f"book/{slug}"}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), "utf-8")
     for page in (folder / "_build" / "html" / "book").glob("*.html"):
-        if (
-            page.stem != slug
-        ):  # checked before, and perhaps changed since: no deck of it
+        if page.stem != slug:  # of earlier checks: no deck is cut from a stale page
             page.unlink()
     paths = ["--toc", folder / "_toc.yml", "--path-output", folder]
-    stands, troubles = _pages([chapters.ROOT, *paths], [], "check.txt")
+    stands, troubles = _build_or_list([chapters.ROOT, *paths], [], "check.txt")
     html = folder / "_build" / "html"
     troubles += _finish(tests, f"The chapter's own tests of {slug}")
     troubles += _finish(other_bits, f"{slug} with other last bits")
@@ -77,7 +77,7 @@ def check(slug: str) -> list[str]:
         modules = [
             f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
         ]
-        homework = _pytest([*modules, "-k", f"{digits}_"], "homework")
+        homework = _start_tests([*modules, "-k", f"{digits}_"], "homework")
         troubles += _finish(homework, f"The homework of chapter {slug}")
     troubles += _failures([chapters.CHAPTERS[slug].path])
     _print(troubles)
@@ -88,10 +88,10 @@ def check(slug: str) -> list[str]:
     return troubles
 
 
-def _pages(arguments, options, log):
-    """Build pages: whether they stand, and a list of what Sphinx says against them."""
+def _build_or_list(arguments, options, log):
+    """Build pages; return whether they stand, and a list of what Sphinx says against them."""
     try:
-        pages(arguments, options, log)
+        build_pages(arguments, options, log)
     except Warned as warning:
         return True, [str(warning)]
     except cache.StepFailed as error:
@@ -114,7 +114,7 @@ def _own_tests(slug):
     return sorted((chapters.ROOT / "tests" / "chapters").glob(f"test_{slug}*.py"))
 
 
-def _pytest(arguments, log):
+def _start_tests(arguments, log):
     """Start tests, which run beside what else is done."""
     return _start(["pytest", "-q", "--color=no", *arguments], log)
 

@@ -18,7 +18,7 @@ class Warned(cache.StepFailed):
     """The pages are built, but Sphinx has warned of something."""
 
 
-def pages(arguments: list, options: list[str], log: str) -> None:
+def build_pages(arguments: list, options: list[str], log: str) -> None:
     """Run jupyter-book; show its present step in one line, write its output to ``log``.
 
     A cell that failed raises nothing here: its page says so.

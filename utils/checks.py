@@ -53,8 +53,8 @@ def assert_close(
     _require(a.size, f"{name}: nothing to compare, both are empty {a.shape}")
     for side, x in (("actual", a), ("desired", d)):
         at = _index(np.isfinite(x).argmin(), x)
-        finite = f"{name}: {side}{at} is {x[at]}, expected a finite number"
-        _require(np.isfinite(x[at]), finite)
+        message = f"{name}: {side}{at} is {x[at]}, expected a finite number"
+        _require(np.isfinite(x[at]), message)
     if a.dtype == d.dtype == bool:
         rtol = atol = 0.0
     dtype = np.result_type(a, d, np.float64)  # as unsigned bytes 0 − 255 is 1
@@ -100,15 +100,15 @@ def check_gradients(
     torch_f : callable, optional
         The same function on tensors; its autograd gradient is then compared at 1e-10.
     """
-    keys = f"expected gradients of {sorted(params)}, got {sorted(grads)}"
-    _require(params and set(params) == set(grads), keys)
+    message = f"expected gradients of {sorted(params)}, got {sorted(grads)}"
+    _require(params and set(params) == set(grads), message)
     for key, value in params.items():
         kind = getattr(value, "dtype", type(value).__name__)
         if kind not in (np.float64, "float"):
             raise TypeError(f"{key}: expected a float64 array, got {kind}")
     params = {key: np.array(value) for key, value in params.items()}
     for key in params:
-        _require_slope(grads[key], f"∂/∂{key}")
+        _require_nonzero(grads[key], f"∂/∂{key}")
         numeric, name = _difference(f, params, key, eps), f"∂/∂{key} (differences)"
         assert_close(grads[key], numeric, name=name, rtol=rtol, atol=atol)
     if torch_f is not None:
@@ -160,11 +160,11 @@ def check_against_torch(
     dY = np.asarray(rng.normal(size=output.shape), dtype=output.dtype)
     grads = _call(backward, f"{name}: backward", dY, **inputs)
     leaves = {k: t for k, t in tensors.items() if t.requires_grad}
-    keys = f"{name}: expected gradients of {sorted(leaves)}, got {sorted(grads)}"
-    _require(set(grads) == set(leaves), keys)
+    message = f"{name}: expected gradients of {sorted(leaves)}, got {sorted(grads)}"
+    _require(set(grads) == set(leaves), message)
     exact = torch.autograd.grad(desired, list(leaves.values()), torch.tensor(dY))
     for key, value in zip(leaves, exact, strict=True):
-        _require_slope(grads[key], f"∂{name}/∂{key}")
+        _require_nonzero(grads[key], f"∂{name}/∂{key}")
         assert_close(grads[key], value, name=f"∂{name}/∂{key}", rtol=rtol, atol=atol)
 
 
@@ -196,10 +196,10 @@ def _require(holds, message):
         raise AssertionError(message)
 
 
-def _require_slope(grad, name):
+def _require_nonzero(grad, name):
     grad, _ = _numbers(grad, name)
-    proves = f"{name}: zero in every entry, a check at this point proves nothing"
-    _require(grad.any() or not grad.size, proves)
+    message = f"{name}: zero in every entry, a check at this point proves nothing"
+    _require(grad.any() or not grad.size, message)
 
 
 def _is_array(x):

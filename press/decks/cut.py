@@ -212,7 +212,7 @@ def _picture(output):
 
 
 def _pieces(code):
-    """Split code between functions into pieces that the last row can read."""
+    """Split code between functions into slides short enough for the back of the hall."""
     parts = []
     for piece in code.split("\n\n\n"):
         if parts and (parts[-1] + piece).count("\n") + 3 <= CODE_LINES:

@@ -21,7 +21,7 @@ from press.execution import record
 from press.execution.failure_box import Failure, box
 
 LOG = BUILD / "logs" / "notebooks.txt"
-# What a notebook may use besides itself; jupyter-cache compares its code.
+# What a notebook may use besides itself; jupyter-cache compares the notebook's own code.
 INPUTS = (
     "utils/**/*",
     "press/figures/*",
@@ -29,7 +29,7 @@ INPUTS = (
     "book/data/run_*",
     "requirements.*",
 )
-# That a cell may take: many times what the slowest takes on two cores. make book
+# Seconds that a cell may take: many times what the slowest takes on two cores. make book
 # CELL_SECONDS=1800 allows more.
 CELL_SECONDS = 600
 # Set for a build whose caller has executed the notebooks and reports failures itself.
@@ -55,7 +55,7 @@ def folder(root: Path = ROOT) -> Path:
     return root / "_build" / ".jupyter_cache" / digest(root)
 
 
-def executed(root: Path = ROOT) -> JupyterCacheAbstract:
+def open_cache(root: Path = ROOT) -> JupyterCacheAbstract:
     """Open the cache of executed notebooks."""
     return get_cache(folder(root))
 
@@ -64,7 +64,7 @@ def records(
     paths: Iterable[Path], root: Path = ROOT
 ) -> dict[Path, NbCacheRecord | None]:
     """Return the cached execution of each notebook; None if it has changed since."""
-    executions = executed(root)
+    executions = open_cache(root)
     notebooks = {path: _with_code(path) for path in paths}
     return {path: record.find(nb, executions) for path, nb in notebooks.items() if nb}
 
@@ -120,13 +120,13 @@ def execute(
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w", encoding="utf-8") as file:
         # The progress goes to stderr, the rest to the log.
-        subprocess.run(_pytest([*before], root), cwd=root, stdout=file)
+        subprocess.run(_pytest_command([*before], root), cwd=root, stdout=file)
     for path, cached in records(before, root).items():
         if _stamp(cached) == _stamp(before[path]):
             _give_up(path, root, log)
 
 
-def _pytest(paths, root):
+def _pytest_command(paths, root):
     """Return the command that executes notebooks."""
     workers = min(len(paths), int(os.environ.get("WORKERS") or os.cpu_count()))
     command = [sys.executable, "-m", "pytest", "-p", "press.execution.pytest_plugin"]

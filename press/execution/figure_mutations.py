@@ -71,8 +71,8 @@ def fails(
 ) -> bool:
     """Tell whether code raises with these names, which it leaves as they are.
 
-    What is changed meanwhile is changed for the code; data also for the functions that it
-    calls. A function is not, or a loop that waits for it might never end.
+    ``change`` replaces names while the code runs. Data are replaced for the functions of
+    the notebook too; functions are not, or a loop that waits for one might never end.
     """
     open_figures, scope = {*plt.get_fignums()}, names | (change or {})
     data = {k: v for k, v in (change or {}).items() if not callable(v)}
@@ -103,6 +103,7 @@ def fails_at_other_position(
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
                 original = node.value
+                # Each replacement is put into the tree, and the code run.
                 for node.value in replacements(original, name, value, ends):
                     if fails(tree, names):
                         node.value = original

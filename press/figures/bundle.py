@@ -20,13 +20,14 @@ from PIL import Image, ImageChops, ImageFilter
 
 from press.figures import ticks
 from press.figures.lettering import smallest_lettering
-from utils.interact.controls import arguments_at, coarsen, starts, state
+from utils.interact.controls import arguments_at, coarsen, default_indices, state
 from utils.interact.frames import describe, description, frame, layout_of, png, vector
 
 MAX_BYTES = 1_000_000  # of all frames of a figure, as they stand in the page
 COLOURS = 128  # of a frame: nobody sees the difference, and it halves the bytes
-SPARSE, FULLER = 0.1, 1.2  # ink of a picture that says little; of the median beside it
-FLAT = 32  # of these, which cover most and are kept exactly
+SPARSE = 0.1  # a default picture with less ink than this may be nearly empty
+FULLER = 1.2  # .. if the median picture has this many times its ink
+FLAT = 32  # of COLOURS: the most frequent, kept exactly
 TEMPLATE = Path(__file__).with_name("figure.html")
 
 
@@ -52,16 +53,21 @@ def static_bundle(function, controls):
         )
         got = f"{weight / 1e6:.2f} MB in {len(frames)} frames"
         raise ValueError(f"{expected}, got {got}; {coarsen(controls)} or draw less")
-    fields = ("name", "label", "kind", "texts", "keys", "start", "plays")
+    fields = ("name", "label", "kind", "texts", "keys", "plays")
     data = {
         "description": description(function),
-        "controls": [{key: getattr(c, key) for key in fields} for c in controls],
+        "controls": [
+            {key: getattr(c, key) for key in fields} | {"start": c.default_index}
+            for c in controls
+        ],
         "bases": list(bases.values()),
         "baseOf": [list(bases).index(base) for base in base_of.values()],
         "frames": list(frames.values()),
     }
-    page = _html(function, controls, data, bases[starts(controls)], pictures.size)
-    printed = vector(function, controls, starts(controls), pictures.layout)
+    page = _html(
+        function, controls, data, bases[default_indices(controls)], pictures.size
+    )
+    printed = vector(function, controls, default_indices(controls), pictures.layout)
     return {
         "text/html": page,
         "application/pdf": base64.b64encode(printed).decode(),
@@ -80,7 +86,7 @@ class _Pictures(dict):
         self.source = function, controls
         self.dpi = 150 if len(_grid(controls)) <= 40 else 125
         self.layout, self.size = layout_of(function, controls), None
-        self.size = self[starts(controls)].size
+        self.size = self[default_indices(controls)].size
 
     def __missing__(self, indices):
         function, controls = self.source
@@ -99,7 +105,7 @@ def _refuse_idle(function, controls, pictures):
     for k, control in enumerate(controls):
         pairs = ((i, (*i[:k], 0, *i[k + 1 :])) for i in positions if i[k])
         if all(
-            pictures[position] == pictures[at_default] for position, at_default in pairs
+            pictures[position] == pictures[at_first] for position, at_first in pairs
         ):
             expected = (
                 f"{function.__name__}: expected {control.name!r} to change the picture"
@@ -125,12 +131,12 @@ def _refuse_empty_default(function, controls, pictures):
     """Refuse a figure that starts at the emptiest of its pictures: it shows no point."""
     ink = {i: _ink(picture) for i, picture in pictures.items()}
     start, least, typical = (
-        ink[starts(controls)],
+        ink[default_indices(controls)],
         min(ink.values()),
         median(ink.values()),
     )
     if start <= 1.01 * least and least < SPARSE and typical > FULLER * least:
-        location = f"{function.__name__}({state(controls, starts(controls))})"
+        location = f"{function.__name__}({state(controls, default_indices(controls))})"
         raise ValueError(
             f"{location}: expected defaults that show the point of the figure, got the"
             " emptiest of its pictures"
@@ -151,7 +157,7 @@ def _base(controls, indices):
     if len(controls) == 1:
         scene = None
     pairs = zip(controls, indices, strict=True)
-    return tuple(i if c is scene else c.start for c, i in pairs)
+    return tuple(i if c is scene else c.default_index for c, i in pairs)
 
 
 def _webp(image, base=None):
@@ -211,14 +217,16 @@ def _encode(image):
 def _still(function, controls, pictures):
     """Show the default picture in pixels, for JupyterLab, and to compare two runs by."""
     return {
-        "image/png": base64.b64encode(png(pictures[starts(controls)])).decode(),
-        "text/plain": describe(function, controls, starts(controls)),
+        "image/png": base64.b64encode(
+            png(pictures[default_indices(controls)])
+        ).decode(),
+        "text/plain": describe(function, controls, default_indices(controls)),
     }
 
 
 def _lettering(function, controls):
     """Measure the smallest letters of the default picture."""
-    figure = function(**arguments_at(controls, starts(controls)))
+    figure = function(**arguments_at(controls, default_indices(controls)))
     plt.close(figure)
     return smallest_lettering(figure)
 
@@ -235,7 +243,7 @@ def _html(function, controls, data, base, size):
         title=html.escape(function.__name__.replace("_", " ")),
         height=round(720 * size[1] / size[0]),  # CSS pixels; no layout jump
         base=base,
-        alt=html.escape(describe(function, controls, starts(controls))),
-        state=html.escape(state(controls, starts(controls))),
+        alt=html.escape(describe(function, controls, default_indices(controls))),
+        state=html.escape(state(controls, default_indices(controls))),
         data=payload(data),
     )

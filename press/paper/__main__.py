@@ -4,7 +4,7 @@ import shutil
 import sys
 
 from press import chapters
-from press.build import pages
+from press.build import build_pages
 from press.chapters import BUILD
 from press.execution import cache
 from press.execution.progress import Line
@@ -29,7 +29,7 @@ def main() -> None:
     paper = [chapters.ROOT, "--builder", "custom", "--custom-builder", "paper"]
     line = Line()
     try:
-        pages(paper, strict, "paper.txt")
+        build_pages(paper, strict, "paper.txt")
         path = engine.typeset(LATEX, "book", line.show)
         line.show("cutting the chapters")
         shutil.rmtree(PDF, ignore_errors=True)
@@ -37,7 +37,7 @@ def main() -> None:
         shutil.copy(path, PDF / BOOK)
         shutil.copy(path, BUILD / BOOK)
         line.end()
-        pages(
+        build_pages(
             [chapters.ROOT], strict, "pages.txt"
         )  # which now have something to link to
     except (cache.StepFailed, engine.Failed) as error:

@@ -56,7 +56,7 @@ def printed(builder, chapter: chapters.Chapter) -> PrintedChapter:
     top = next(tree.findall(nodes.section))
     _set_title(chapter, top)
     if answers:
-        top += _answers(chapter, answers)
+        top += _seen_section(chapter, answers)
     body = addnodes.start_of_file(docname=_page(chapter))
     body += tree.children
     return PrintedChapter(body, _solutions(chapter, solutions))
@@ -114,7 +114,7 @@ def _set_cells(builder, chapter, tree):
         The name of the figure, None where it failed, and the box.
     """
     answers, figure, predict = [], None, None
-    for node in list(tree.findall(_cell_or_answer)):
+    for node in list(tree.findall(_is_cell_or_box)):
         if isinstance(node, nodes.admonition) and node[0].astext() == PREDICT:
             predict = node
         elif isinstance(node, nodes.admonition):
@@ -208,7 +208,7 @@ def _set_output(builder, chapter, bundle, failed):
     return name
 
 
-def _answers(chapter, answers):
+def _seen_section(chapter, answers):
     """Put answers at the end of the chapter, so that a prediction stays one."""
     section = nodes.section("", nodes.title("", SEEN))
     section += raw(rf"\label{{seen:{chapter.slug}}}")
@@ -228,7 +228,7 @@ def _after(parent, index):
             return
 
 
-def _cell_or_answer(node):
+def _is_cell_or_box(node):
     if isinstance(node, nodes.admonition):
         return node[0].astext() in (PREDICT, SEEN)
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"

@@ -14,7 +14,7 @@ from pypdf import PdfReader
 from press.chapters import Chapter
 from press.execution.failure_box import boxes
 from press.paper.latex import escape
-from utils.interact.controls import starts, state
+from utils.interact.controls import default_indices, state
 from utils.interact.positions import indices_of, linked
 
 PICTURES = ("application/pdf", "image/png")  # the better first
@@ -35,7 +35,7 @@ class Frames:
         self.name = figure["data-name"]
         self.data = json.loads(figure.find("script", type="application/json").string)
         self.controls = [SimpleNamespace(**fields) for fields in self.data["controls"]]
-        self.start = starts(self.controls)
+        self.start = default_indices(self.controls)
 
     def picture(self, indices: tuple[int, ...]) -> Image.Image:
         """Put the frame at a place of the grid together: what differs, over its base."""
@@ -48,7 +48,7 @@ class Frames:
     def setting(self, indices: tuple[int, ...]) -> str:
         """Say how the controls are set there: those that have been moved."""
         pairs = zip(self.controls, indices, strict=True)
-        moved = [(c, i) for c, i in pairs if i != c.start]
+        moved = [(c, i) for c, i in pairs if i != c.default_index]
         return state(*zip(*moved, strict=True)) if moved else ""
 
 

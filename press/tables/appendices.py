@@ -66,7 +66,7 @@ def rows(kind):
 
 
 @cache
-def errata():
+def errata_rows():
     """List every entry: its note, number, label, title, kind and chapter, by note and number."""
     entries_found = []
     for slug in chapters.CHAPTERS:
@@ -80,7 +80,7 @@ def errata():
 
 
 @cache
-def symbols():
+def notation_rows():
     """Read each chapter's notation: rows of symbol, meaning, shape, name in code, slug."""
     notation = []
     for slug in chapters.CHAPTERS:
@@ -97,7 +97,7 @@ def symbols():
 def counts():
     """Count what there is, by name: asserted in tests/pages/test_appendices.py."""
     kinds = [row["kind"] for row in rows("index")]
-    errors = [kind for *_, kind, _ in errata()]
+    errors = [kind for *_, kind, _ in errata_rows()]
     texts = [chapter.markdown for chapter in chapters.CHAPTERS.values()]
     return {
         "chapters": len(chapters.CHAPTERS),
@@ -132,7 +132,7 @@ def entries():
     """List the errata by what they change; each leads to its entry."""
     out = []
     for kind, name in ERRATA.items():
-        entries_of_kind = [entry for entry in errata() if entry[4] == kind]
+        entries_of_kind = [entry for entry in errata_rows() if entry[4] == kind]
         out += [f"## {name}", ""] if entries_of_kind else []
         out += _table(
             ["entry", "note", "chapter"],
@@ -197,7 +197,9 @@ def _code(slug):
 def letters():
     """List the letters of all chapters, as each of them says."""
     head = ["symbol", "meaning", "shape", "in code", "chapter"]
-    return "\n".join(_table(head, [[*row, _chapter(slug)] for *row, slug in symbols()]))
+    return "\n".join(
+        _table(head, [[*row, _chapter(slug)] for *row, slug in notation_rows()])
+    )
 
 
 def questions():

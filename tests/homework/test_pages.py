@@ -17,7 +17,7 @@ from grader.files_and_zips import File
 from grader.limits import DEFAULT
 from grader.marks import Sheet
 from grader.nbgrader_steps import feedback, incidents, leave_out_what_fails, release
-from grader.pictures import CODE_OR_TAG, complete, prepend
+from grader.pictures import CODE_OR_TAG, attach_pictures, prepend
 from grader.processes import Processes
 from grader.repair import load
 from grader.sanitise import markdown_alone
@@ -57,7 +57,7 @@ def completed(cell, *files):
     """Return the cell's page and the remarks."""
     notebook = new_notebook()
     notebook.cells = [cell]
-    remarks = complete(notebook, list(files))
+    remarks = attach_pictures(notebook, list(files))
     nbformat.validate(notebook)
     return page(notebook), remarks
 

@@ -25,17 +25,17 @@ def test_every_row_of_every_note_is_treated():
 
 
 def test_every_error_of_every_note_has_its_entry_and_one_kind():
-    counts = Counter(note for note, *_ in appendices.errata())
+    counts = Counter(note for note, *_ in appendices.errata_rows())
     assert counts == ERRORS
     for note, n in ERRORS.items():
-        numbers = [e[1] for e in appendices.errata() if e[0] == note]
+        numbers = [e[1] for e in appendices.errata_rows() if e[0] == note]
         assert numbers == list(range(1, n + 1))
-    assert {entry[4] for entry in appendices.errata()} == set(appendices.ERRATA)
+    assert {entry[4] for entry in appendices.errata_rows()} == set(appendices.ERRATA)
 
 
 def test_what_changes_a_result_comes_first():
     kind_by_link = {
-        f"[{e[2].upper()} · {e[3]}](#{e[2]})": e[4] for e in appendices.errata()
+        f"[{e[2].upper()} · {e[3]}](#{e[2]})": e[4] for e in appendices.errata_rows()
     }
     kinds = [kind for line in appendices.entries().splitlines()
              for link, kind in kind_by_link.items() if line.startswith(f"| {link} |")]  # fmt: skip
@@ -122,7 +122,7 @@ def plain(text):
 
 @every_chapter
 def test_the_notation_of_a_chapter_has_four_columns(slug):
-    rows = [row for row in appendices.symbols() if row[-1] == slug]
+    rows = [row for row in appendices.notation_rows() if row[-1] == slug]
     for row in rows:
         assert len(row) == 5 and row[0] and row[1], row
 
@@ -133,7 +133,7 @@ def test_tables_are_whole_and_lead_to_labels(name):
     for slug in chapters.CHAPTERS:
         text = chapters.CHAPTERS[slug].markdown
         targets |= set(chapters.sections(text)) | {f"ch-{chapters.digits(slug)}"}
-    targets |= {entry[2] for entry in appendices.errata()}
+    targets |= {entry[2] for entry in appendices.errata_rows()}
     table = appendices.TABLES[name]()
     for block in re.findall(r"(?:^\|.*\n?)+", table, re.M):
         head, _, *rows = block.splitlines()

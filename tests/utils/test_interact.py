@@ -76,12 +76,12 @@ def test_a_figure_is_displayed_with_the_bundle_that_is_set(monkeypatch):
 def test_abbreviations(abbreviation, values, texts):
     control = controls.Control.of("a", "a", abbreviation, values[1])
     assert [*control.values] == [*values]
-    assert control.texts == texts and control.start == 1
+    assert control.texts == texts and control.default_index == 1
 
 
 def test_a_widget_gives_its_value_where_the_function_gives_none():
     start = lambda widget, *default: (
-        controls.Control.of("a", "a", widget, *default).start
+        controls.Control.of("a", "a", widget, *default).default_index
     )
     slider = widgets.FloatSlider(min=0, max=1, step=0.25, value=0.5)
     assert start(slider) == 2 and start(slider, 0.75) == 3

@@ -175,8 +175,8 @@ class Diagram:
     ) -> str:
         """Draw a tree (label, child, child, …) over a row of leaves, texts, from ``at``.
 
-        Returns the name of its root. A leaf or label that comes again has another name: with
-        the number of the leaf, with the words below.
+        Returns the name of its root. A leaf that occurs twice is named with its number
+        ("the 5"), a label that occurs twice with the words below it ("NP the cat").
         """
         leaves = []
 
@@ -244,7 +244,7 @@ class Diagram:
                 self.arrow(start, end, **look)
 
     def group(self, names: Iterable[str], title: str = "", *, beside=False) -> None:
-        """Draw a rounded frame around nodes, its title above it or (× 3) ``beside`` it."""
+        """Draw a rounded frame around nodes, its title above it, or ``beside`` it, as × 3 is."""
         names = set(names)
         self._known("group", *names)
         members = [name for name in self.nodes if name in names]

@@ -26,7 +26,7 @@ class Control:
     kind: str  # "range", "choice" or "switch"
     values: tuple
     texts: tuple[str, ...]
-    start: int
+    default_index: int
     plays: bool = False
 
     @classmethod
@@ -38,7 +38,9 @@ class Control:
         if default is inspect.Parameter.empty:
             own = abbreviation if kind == "switch" else values[0]
             default = getattr(abbreviation, "value", own)
-        return cls(name, label, kind, values, texts, _start(name, values, default))
+        return cls(
+            name, label, kind, values, texts, _default_index(name, values, default)
+        )
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -96,9 +98,9 @@ def coarsen(controls: Sequence[Control]) -> str:
     return f"coarsen {longest.name!r} ({len(longest.values)} values)"
 
 
-def starts(controls: Sequence[Control]) -> tuple[int, ...]:
+def default_indices(controls: Sequence[Control]) -> tuple[int, ...]:
     """Return the indices of the defaults."""
-    return tuple(control.start for control in controls)
+    return tuple(control.default_index for control in controls)
 
 
 def arguments_at(controls: Sequence[Control], indices: Sequence[int]) -> dict:
@@ -162,7 +164,7 @@ def _range(name, low, high, step):
     return "range", values, tuple(f"{v:.{digits}f}".replace("-", "−") for v in values)
 
 
-def _start(name, values, default):
+def _default_index(name, values, default):
     numbers = (int, float)
     for i, value in enumerate(values):
         if value is default or (type(value) is type(default) and value == default):

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from utils.interact.controls import Control, arguments_at, starts, state
+from utils.interact.controls import Control, arguments_at, default_indices, state
 
 
 def frame(
@@ -64,7 +64,7 @@ def vector(
 
 def layout_of(function: Callable, controls: Sequence[Control]) -> tuple[list, list]:
     """Return the geometry of the axes at the defaults, and where constrained layout sets them."""
-    figure = _draw(function, arguments_at(controls, starts(controls)))
+    figure = _draw(function, arguments_at(controls, default_indices(controls)))
     geometry = _geometry(figure)
     FigureCanvasAgg(figure).draw()  # a closed figure's own canvas draws nothing
     return geometry, [ax.get_position(original=True) for ax in figure.axes]
@@ -128,7 +128,10 @@ def _pixels(figure, dpi, layout, faster=contextlib.nullcontext):
 
 
 def _arrange(figure, layout):
-    """Put the axes where ``layout`` has them; False where it is of another figure."""
+    """Put the axes where ``layout`` has them, and remove minor ticks.
+
+    Returns whether it did: False without a layout, or with that of another figure.
+    """
     is_alike = bool(layout) and layout[0] == _geometry(figure)
     if is_alike:
         figure.set_layout_engine("none")

@@ -7,7 +7,7 @@ from importlib import resources
 
 import ipywidgets as widgets
 
-from utils.interact.controls import Control, starts
+from utils.interact.controls import Control, default_indices
 from utils.interact.frames import describe, frame, garbage_later, layout_of, png
 
 STYLE = resources.files("utils.interact") / "live.css"
@@ -56,7 +56,7 @@ def live_bundle(
     box.add_class("interact")
     return box._repr_mimebundle_() | {
         "image/png": base64.b64encode(picture.value).decode(),
-        "text/plain": describe(function, controls, starts(controls)),
+        "text/plain": describe(function, controls, default_indices(controls)),
     }
 
 
@@ -64,12 +64,12 @@ def _handle(control):
     """Return the widget whose value runs over the grid, and the row that it stands in."""
     if control.kind == "switch":
         box = widgets.Checkbox(
-            bool(control.start), description=control.label, indent=False
+            bool(control.default_index), description=control.label, indent=False
         )
         return box, box
     handle = (widgets.SelectionSlider if control.kind == "range" else widgets.Dropdown)(
         options=list(zip(control.texts, range(len(control.values)), strict=True)),
-        value=control.start,
+        value=control.default_index,
         description=control.label,
         style={"description_width": "initial"},
         layout={"width": "auto", "min_width": "18em", "flex": "1"},
@@ -78,7 +78,7 @@ def _handle(control):
         return handle, handle
     last = len(control.values) - 1
     button = widgets.Play(
-        value=control.start, max=last, interval=170, show_repeat=False
+        value=control.default_index, max=last, interval=170, show_repeat=False
     )
     widgets.jslink((button, "value"), (handle, "index"))
     return handle, widgets.HBox([button, handle])

@@ -68,7 +68,7 @@ def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, .
         return tuple(
             _index(control, values[control.name])
             if control.name in values
-            else control.start
+            else control.default_index
             for control in controls
         )
     except ValueError as error:
