@@ -229,7 +229,7 @@ class Grading:
         return row
 
     def _result(self, folder, paths):
-        """Return the stored result of a submission in this state, or grade it."""
+        """Return the stored result of a submission, or have nbgrader_steps.grade make it."""
         key = _key(self.state, paths)
         result = _stored(folder, key)
         if result is None:

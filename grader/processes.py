@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from grader import installers
-from grader.jobs import Job
+from grader.jobs import Job, Step
 
 KEPT_VARIABLES = (
     "PATH",
@@ -189,7 +189,12 @@ def _work(job, home, token, log):
     os.chdir(home)
     from grader import nbgrader_steps  # here, as the parent has no need of nbgrader
 
-    getattr(nbgrader_steps, job.step)(*job.arguments)
+    functions = {
+        Step.RELEASE: nbgrader_steps.release,
+        Step.GRADE: nbgrader_steps.grade,
+        Step.FEEDBACK: nbgrader_steps.feedback,
+    }
+    functions[job.step](*job.arguments)
 
 
 def _copy_fonts(folder):
