@@ -75,7 +75,7 @@ def test_six_blocks_that_lack_a_part_write_as_the_file_says(book, steps):
 
 
 def test_the_sum_around_attention_is_enough_to_write_backwards(book):
-    """The words of these blocks are as alike at first as without any residual connection."""
+    """The words of these blocks are nearly as alike at first as without any residual connection."""
     for seed in range(3):
         assert book["likeness"]("feed-forward sums", seed) > 0.95
         model = book["six_blocks"]("feed-forward sums", 0.002, seed)
