@@ -60,16 +60,6 @@ def controls_without_effect(data):
     return idle
 
 
-def test_a_control_that_waits_for_another_one_is_found():
-    """Two controls: of four frames, the last control's running fastest, one differs."""
-    names = ("k", 0), ("alpha", 0)
-    controls = [{"name": n, "texts": ["a", "b"], "start": i} for n, i in names]
-    data = {"controls": controls, "bases": ["x"], "baseOf": [0] * 4}
-    assert controls_without_effect(data | {"frames": ["", "", "p", "q"]}) == ["alpha"]
-    assert controls_without_effect(data | {"frames": ["", "p", "", "q"]}) == ["k"]
-    assert controls_without_effect(data | {"frames": ["", "p", "q", ""]}) == []
-
-
 @every_chapter
 def test_before_any_script_the_default_is_there_and_no_control(name):
     figures = parsed(name).select("figure.interact")

@@ -34,22 +34,6 @@ def test_a_chapter_opens_with_its_last_figure_at_a_position(visit, name):
     assert_shown(visit(name, position=target), target)
 
 
-def test_a_link_that_leads_nowhere_is_found(reader, small):
-    page = reader.open(small)
-    assert not astray(page, LINKS, links=True)
-    page.evaluate(
-        """(targets) => [...document.querySelectorAll("a.position")].forEach(
-          (link, i) => { link.href = targets[i]; })""",
-        ["#line:slope=0.7", "#line:speed=1", "#none:a=1", "#line:slope=2.0"],
-    )
-    wrong = astray(page, [], links=True)
-    assert {entry.partition(": ")[0] for entry in wrong} == {
-        "#line:slope=0.7", "#line:speed=1", "#none:a=1"
-    }  # fmt: skip
-    assert astray(page, ["#line:slope=0.7"])
-    reader.forget()
-
-
 def test_a_link_sets_a_figure_by_finger_and_by_keyboard(reader, small):
     page = reader.open(small)
     follow_positions(page)
