@@ -131,14 +131,10 @@ def kind(start: bytes) -> str | None:
 
 
 def unpacked(file: File) -> list[File]:
-    """Read the files in a zip, writing none of them; links are left out.
+    """Read the files in a zip, writing none of them, those in fewer folders first.
 
-    Those in fewer folders come first.
-
-    Raises
-    ------
-    NotGraded
-        If it is no zip, damaged, encrypted or too large, or a path leads out of it.
+    Links are left out. Raises NotGraded if it is no zip, damaged, encrypted or too large, or
+    a path leads out of it.
     """
     try:
         return list(_members(file))

@@ -171,10 +171,8 @@ def setup(app):
 
 def _outdated_pages(app, env, added, changed, removed):
     """List the pages whose notebook was executed after they were read, or will be now."""
-    before, retry_failed = (
-        getattr(env, "book_read", {}),
-        CALLER_REPORTS not in os.environ,
-    )
+    before = getattr(env, "book_read", {})
+    retry_failed = CALLER_REPORTS not in os.environ
     pages = {Path(env.doc2path(page)): page for page in sorted(env.found_docs)}
     return [
         pages[path]

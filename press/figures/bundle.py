@@ -124,12 +124,9 @@ def _refuse_cut(function, controls, pictures):
 def _refuse_empty_default(function, controls, pictures):
     """Refuse a figure that starts at the emptiest of its pictures: it shows no point."""
     ink = {i: _ink(picture) for i, picture in pictures.items()}
-    start, least, typical = (
-        ink[starts(controls)],
-        min(ink.values()),
-        median(ink.values()),
-    )
-    if start <= 1.01 * least and least < SPARSE and typical > FULLER * least:
+    least, typical = min(ink.values()), median(ink.values())
+    is_emptiest = ink[starts(controls)] <= 1.01 * least
+    if is_emptiest and least < SPARSE and typical > FULLER * least:
         location = f"{function.__name__}({state(controls, starts(controls))})"
         raise ValueError(
             f"{location}: expected defaults that show the point of the figure, got the"

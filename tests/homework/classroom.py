@@ -17,9 +17,9 @@ from tests.homework.assignments import (
     ROOT,
     answered,
     answers,
+    full_marks,
     info,
     name_of,
-    points,
     with_cell,
 )
 from tests.homework.impatient import LIMITS
@@ -216,16 +216,6 @@ def graded_again(folder: Path) -> set[str]:
     after = stamps(out / "graded")
     assert (out / "marks.csv").read_bytes() == table
     return {p.parent.name for p in before | after if before.get(p) != after.get(p)}
-
-
-def full_marks(assignment: str) -> dict[str, int]:
-    """Return points by task, of those that no person marks."""
-    points_by_task, by_hand = points(assignment)
-    return {
-        task: max_points
-        for task, max_points in points_by_task.items()
-        if task not in by_hand
-    }
 
 
 def different_marks(

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.pages.built import CHAPTERS, every_chapter, parsed
-from tests.pages.scripts import DESCRIPTION, MOVES, PICTURE
+from tests.pages.scripts import MOVES
 
 
 @every_chapter
@@ -81,33 +81,3 @@ def test_without_javascript_a_chapter_shows_its_figures(visit, name):
         assert image.evaluate("e => e.naturalWidth") > 600 and image.is_visible()
     for control in page.locator("figure.interact :is(form, input, button)").all():
         assert not control.is_visible()
-
-
-def test_keyboard_and_finger_move_every_kind_of_control(reader, small):
-    page = reader.open(small)
-    figure = page.locator("figure.interact")
-    images, descriptions = [figure.evaluate(PICTURE)], [figure.evaluate(DESCRIPTION)]
-
-    def look():
-        images.append(figure.evaluate(PICTURE))
-        descriptions.append(figure.evaluate(DESCRIPTION))
-
-    figure.locator("input[type=range]").focus()
-    page.keyboard.press("Home")
-    look()
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-        look()
-    assert len({*images[1:]}) == len({*descriptions[1:]}) == 7
-    figure.locator("select").select_option(index=1)
-    look()
-    figure.locator("input[type=checkbox]").click()
-    look()
-    assert len({*images[-3:]}) == len({*descriptions[-3:]}) == 3
-    reader.forget()
-
-
-def test_a_figure_without_javascript_shows_no_dead_controls(reader, small):
-    page = reader.open(small, java_script_enabled=False)
-    assert page.locator("figure.interact img").first.is_visible()
-    assert not any(x.is_visible() for x in page.locator("input, select, button").all())
