@@ -18,7 +18,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-from press.figures import ticks
 from press.figures.lettering import smallest_lettering
 from utils.interact.controls import arguments_at, coarsen, starts, state
 from utils.interact.frames import describe, description, frame, layout_of, png, vector
@@ -85,7 +84,7 @@ class _Pictures(dict):
     def __missing__(self, indices):
         function, controls = self.source
         position = function, controls, indices
-        image = frame(*position, self.dpi, self.layout, ticks.measured_once)
+        image = frame(*position, self.dpi, self.layout)
         if image.size != (self.size or image.size):
             location = f"{function.__name__}({state(controls, indices)})"
             expected = f"expected every frame to have {self.size} pixels"
