@@ -12,17 +12,8 @@ from pathlib import Path, PurePosixPath
 MAX_BYTES = 100_000_000  # of a file that is read, and of all in a zip
 MAX_FILES = 1000  # in a zip
 # What else than notebooks is read: zips, what a notebook imports and the pictures it shows.
-READ_SUFFIXES = (
-    ".zip",
-    ".json",
-    ".txt",
-    ".py",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".webp",
-)
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+READ_SUFFIXES = (".zip", ".json", ".txt", ".py", *PICTURES)
 KINDS = {  # by their first bytes
     b"%PDF": "a PDF",
     b"\x89PNG": "a picture (PNG)",

@@ -60,11 +60,7 @@ def release(source: Path, folder: Path) -> Path:
 
 
 def grade(
-    paths: list[Path],
-    name: str,
-    template: Path,
-    out: Path,
-    limits: Limits = DEFAULT,
+    paths: list[Path], name: str, template: Path, out: Path, limits: Limits = DEFAULT
 ) -> None:
     """Grade one student's files in the current folder; keep in ``out`` what is needed later.
 

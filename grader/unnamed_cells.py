@@ -10,9 +10,7 @@ from nbformat import NotebookNode
 
 
 def by_position(
-    given: list[NotebookNode],
-    names: list[str | None],
-    master: NotebookNode,
+    given: list[NotebookNode], names: list[str | None], master: NotebookNode
 ) -> tuple[list[str | None], set[str]]:
     """Name the cells of a submission that have lost their name, by their position.
 

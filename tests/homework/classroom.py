@@ -189,10 +189,7 @@ def grading(
 
 
 def impatient_grading(
-    folder: Path,
-    submissions: Path | str,
-    source: Path = FOLDERS[ASSIGNMENT],
-    **env,
+    folder: Path, submissions: Path | str, source: Path = FOLDERS[ASSIGNMENT], **env
 ) -> dict:
     """Return the same command within ``LIMITS``; its processes have their homes in ``folder``."""
     homes = folder / "tmp"  # see left_over

@@ -20,12 +20,7 @@ from grader.files_and_zips import File, unpacked
 from grader.reading import read
 from grader.repair import NO_ANSWER_CELL, NotGraded, load
 from grader.text import Undecided, decode
-from tests.homework.assignments import (
-    answered,
-    name_of,
-    released,
-    with_cell,
-)
+from tests.homework.assignments import answered, name_of, released, with_cell
 from tests.homework.classroom import (
     ASSIGNMENT,
     FULL,

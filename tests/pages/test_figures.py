@@ -6,10 +6,9 @@ import json
 from math import prod
 
 import numpy as np
-import pytest
 from PIL import Image
 
-from tests.pages.built import CHAPTERS, every_chapter, parsed
+from tests.pages.built import every_chapter, parsed
 from tests.pages.scripts import MOVES
 
 
@@ -72,12 +71,3 @@ def test_before_any_script_the_default_is_there_and_no_control(name):
         assert Image.open(io.BytesIO(base64.b64decode(data))).width > 600, function
         assert figure.form.has_attr("hidden"), function
         assert not figure.select("input, select, button"), function
-
-
-@pytest.mark.parametrize("name", CHAPTERS[:1])
-def test_without_javascript_a_chapter_shows_its_figures(visit, name):
-    page = visit(name, java_script_enabled=False)
-    for image in page.locator("figure.interact img").all():
-        assert image.evaluate("e => e.naturalWidth") > 600 and image.is_visible()
-    for control in page.locator("figure.interact :is(form, input, button)").all():
-        assert not control.is_visible()

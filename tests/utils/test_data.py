@@ -91,10 +91,7 @@ def test_the_series_are_whole_and_in_order():
             "got test=3 of 3",
         ),
         (lambda r: data.blobs(5, centres=[1, 2], std=1, rng=r), r"centres \(C, D\)"),
-        (
-            lambda r: data.photograph("cat"),
-            "expected .china. or .flower., got .cat.",
-        ),
+        (lambda r: data.photograph("cat"), "expected .china. or .flower., got .cat."),
         (
             lambda r: data.load_series("moon"),
             "expected .sunspots. or .us_economy., got .moon.",
