@@ -27,24 +27,9 @@ def run(
 ) -> None:
     """Grade what is new or changed in a folder of submissions and report on all of it.
 
-    Parameters
-    ----------
-    folder : Path
-        The submissions, a file or a folder for each student; they are only read.
-    source : Path
-        The folder of the assignment.
-    out : Path
-        The folder for marks and feedback, created if necessary.
-    runner : Runner
-        The processes of this computer, or a cluster.
-    limits : Limits
-        What each submission may use.
-
-    Raises
-    ------
-    SystemExit
-        If the folder is empty, ``out`` cannot be made, by_hand.csv is wrong, or the
-        assignment cannot be released.
+    The folder, with a file or a folder for each student, is only read; marks and feedback
+    go to ``out``. SystemExit if the folder is empty, ``out`` cannot be made, by_hand.csv is
+    wrong, or the assignment cannot be released.
     """
     start, master = monotonic(), assignment.read(source)
     sheet = marks.Sheet(master)
@@ -152,31 +137,13 @@ def _by_depth(path):
 
 @dataclass(frozen=True)
 class Grading:
-    """How the submissions to an assignment are graded.
+    """How the submissions to an assignment are graded."""
 
-    Parameters
-    ----------
-    name : str
-        The assignment.
-    state : str
-        A hash of the assignment, the grader and the limits, see ``_fingerprint``.
-    limits : Limits
-        What a submission may use.
-    seconds : float
-        The most that a submission may take.
-    out : Path
-        The folder of marks and feedback, in which ``assignment`` is released.
-    sheet : marks.Sheet
-        The tasks and their points.
-    runner : Runner
-        What runs submissions: processes of this computer, or a cluster.
-    """
-
-    name: str
-    state: str
+    name: str  # of the assignment
+    state: str  # a hash of assignment, grader and limits, see ``_fingerprint``
     limits: Limits
-    seconds: float
-    out: Path
+    seconds: float  # the most that a submission may take
+    out: Path  # for marks and feedback; in it ``assignment`` is released
     sheet: marks.Sheet
     runner: Runner
 
@@ -200,21 +167,10 @@ class Grading:
         return [rows[name] for name in students]
 
     def row(self, student: str, paths: list[Path], typed: dict) -> dict:
-        """Grade one student, unless nothing has changed since an earlier run.
+        """Grade one student, unless nothing has changed; return the row of marks.
 
-        Parameters
-        ----------
-        student : str
-            The name in all tables.
-        paths : list of Path
-            The student's files.
-        typed : dict
-            What was marked by hand, see ``marks.read_by_hand``.
-
-        Returns
-        -------
-        dict
-            The row of marks; the feedback page is written.
+        ``typed`` is what was marked by hand, see ``marks.read_by_hand``. The feedback page
+        is written.
         """
         folder = self.out / "graded" / student
         try:
@@ -259,8 +215,9 @@ class Grading:
                 _remark(row, f"{failure}: {error}")
             else:
                 html = (folder / "feedback.html").read_text("utf-8")
-        if (done or html) and (cells := _left_out(folder)):
-            _remark(row, f"not shown on the feedback page: {first_few(cells)}")
+        left_out = _read_json(folder / feedback_page.LEFT_OUT)
+        if (done or html) and left_out:
+            _remark(row, f"not shown on the feedback page: {first_few(left_out)}")
         if not done:
             page = feedback_page.page(self.name, row, self.sheet, html)
             write(path, f"<!-- {stamp} -->\n" + page)
@@ -268,13 +225,6 @@ class Grading:
 
 def _remark(row, text):
     row["remark"] = "; ".join(filter(None, [row["remark"], text]))
-
-
-def _left_out(folder):
-    try:
-        return json.loads((folder / feedback_page.LEFT_OUT).read_text("utf-8"))
-    except (OSError, ValueError):
-        return []
 
 
 def _fingerprint(source, master, limits):
@@ -298,10 +248,14 @@ def _key(state, paths):
 
 
 def _stored(folder, key):
-    if _read_if_exists(folder / "key") != key:
-        return None
+    is_stored = _read_if_exists(folder / "key") == key
+    return _read_json(folder / "result.json") if is_stored else None
+
+
+def _read_json(path):
+    """Return what a file holds; None if it cannot be read."""
     try:
-        return json.loads((folder / "result.json").read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return None
 

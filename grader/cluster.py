@@ -52,19 +52,10 @@ def local(jobs: int) -> LocalCluster:
 class Cluster:
     """The ``Runner`` of jobs.py whose jobs are done by workers of Dask.
 
-    Parameters
-    ----------
-    address : str
-        The scheduler's, ``tcp://…`` or ``tls://…``; ``local`` starts one on this computer.
-    jobs : int
-        How many workers ``local`` starts; another cluster uses all that it has.
-    wait : float
-        Seconds to wait for the scheduler, and then for a first worker.
-
-    Raises
-    ------
-    SystemExit
-        If nothing answers, no worker joins, or one has another edition.
+    ``address`` is the scheduler's, ``tcp://…`` or ``tls://…``, or ``local``, which starts
+    one on this computer with ``jobs`` workers; another cluster uses all that it has.
+    SystemExit if nothing answers in ``wait`` seconds, no worker joins, or one has another
+    edition.
     """
 
     max_jobs = 256  # threads that wait here for a worker, of which more may join

@@ -12,17 +12,8 @@ from pathlib import Path, PurePosixPath
 MAX_BYTES = 100_000_000  # of a file that is read, and of all in a zip
 MAX_FILES = 1000  # in a zip
 # What else than notebooks is read: zips, what a notebook imports and the pictures it shows.
-READ_SUFFIXES = (
-    ".zip",
-    ".json",
-    ".txt",
-    ".py",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".webp",
-)
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+READ_SUFFIXES = (".zip", ".json", ".txt", ".py", *PICTURES)
 KINDS = {  # by their first bytes
     b"%PDF": "a PDF",
     b"\x89PNG": "a picture (PNG)",
@@ -131,14 +122,10 @@ def kind(start: bytes) -> str | None:
 
 
 def unpacked(file: File) -> list[File]:
-    """Read the files in a zip, writing none of them; links are left out.
+    """Read the files in a zip, writing none of them, those in fewer folders first.
 
-    Those in fewer folders come first.
-
-    Raises
-    ------
-    NotGraded
-        If it is no zip, damaged, encrypted or too large, or a path leads out of it.
+    Links are left out. Raises NotGraded if it is no zip, damaged, encrypted or too large, or
+    a path leads out of it.
     """
     try:
         return list(_members(file))

@@ -19,18 +19,14 @@ COMMANDS += ["apt", "apt-get", "dnf", "yum", "brew", "sudo"]
 MODULES = ["pip", "ensurepip", "uv", "conda"]  # python -m pip
 # What pip's own scripts call, and some notebooks.
 MODULES += [f"pip/_internal{name}" for name in ("", "/main", "/cli", "/cli/main")]
-CALLS_FILE = (
-    "HOMEWORK_INSTALLERS"  # in the environment: a file with a line for each call
-)
+# In the environment: a file with a line for each call.
+CALLS_FILE = "HOMEWORK_INSTALLERS"
 
 
 def write_substitutes(folder: Path) -> dict[str, str]:
     """Write commands and modules into a new folder that replace all installers.
 
-    Returns
-    -------
-    dict of str to str
-        What the environment has to hold.
+    Returns what the environment has to hold.
     """
     commands, modules = folder / "commands", folder / "modules"
     command = [sys.executable, __file__]

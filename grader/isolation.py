@@ -31,9 +31,7 @@ INSTALLERS = ("conda", "mamba", "micromamba", "uv")  # IPython's, besides %pip
 SETTINGS = Path(__file__).with_name("settings.py")
 FULL_MEMORY = 3 / 4  # of the memory: beyond this the cells that follow may lack some
 SHARED_TMP = re.compile(r"""(?<=["'])/tmp(?=[/"'])""")  # not a division by tmp
-SHARED_TMP_IN_SHELL = re.compile(
-    r"(?<![\w.~/])/tmp\b"
-)  # in a line that begins with ! or %
+SHARED_TMP_IN_SHELL = re.compile(r"(?<![\w.~/])/tmp\b")  # of a line with ! or %
 
 
 class TestNamespace:
@@ -135,9 +133,8 @@ class Cells:
         self.student, self.journal, self.number = shell.user_module, journal, 0
         self.process, self.request, self.cell = os.getpid(), None, None
         self.settings = run_path(str(SETTINGS))["Settings"]()
-        self.student_settings = self.repeated_test = (
-            None  # settings put away; a test to be repeated
-        )
+        self.student_settings = None  # put away
+        self.repeated_test = None  # one to be repeated
         self.reported = []  # names of settings
         self.threads, self.started = set(threading.enumerate()), {}
 
@@ -165,11 +162,8 @@ class Cells:
         """Restore the student's settings, and record what has happened."""
         if result.info is not self.cell:
             return
-        error, student_settings, self.student_settings = (
-            result.error_in_exec,
-            self.student_settings,
-            None,
-        )
+        error = result.error_in_exec
+        student_settings, self.student_settings = self.student_settings, None
         if student_settings:
             self.settings.put(student_settings)
         changed = self.settings.changed()

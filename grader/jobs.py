@@ -19,24 +19,12 @@ class Step(StrEnum):
 
 @dataclass(frozen=True)
 class Job:
-    """A call of a function of nbgrader_steps.py, in a separate process.
-
-    Parameters
-    ----------
-    step : Step
-        The function.
-    folder : Path
-        The folder for log.txt and the files to keep.
-    arguments : tuple
-        The function's arguments, which may contain paths and lists of paths.
-    seconds : float
-        The most seconds that it may take.
-    """
+    """A call of a function of nbgrader_steps.py, in a separate process."""
 
     step: Step
-    folder: Path
-    arguments: tuple = ()
-    seconds: float = MIN_TIME_LIMIT
+    folder: Path  # for log.txt and the files to keep
+    arguments: tuple = ()  # paths and lists of paths among them
+    seconds: float = MIN_TIME_LIMIT  # the most that it may take
 
 
 class Runner(Protocol):

@@ -103,13 +103,9 @@ def read_by_hand(path: Path, sheet: Sheet, students: Iterable[str] = ()) -> dict
     A spreadsheet may have changed the encoding, the separator, the decimal point, the ends
     of lines and names that look like numbers, and a teacher may have added columns. The
     encoding is inferred from ``students``, from the names and answers of those who were
-    graded before, and from what the grader wrote there last.
-
-    Raises
-    ------
-    SystemExit
-        If something is wrong or cannot be inferred: with the line, what was expected and
-        what came. The file is left unchanged.
+    graded before, and from what the grader wrote there last. SystemExit if something is
+    wrong or cannot be inferred, with the line, what was expected and what came; the file is
+    left unchanged.
     """
     if not path.exists():
         return {}
@@ -224,10 +220,9 @@ def _may_mean(typed_name, name):
     if name.isdecimal():
         number = typed_name.replace(",", ".").upper()
         if typed_name.isdecimal() or "E" not in number:
-            short = (
-                len(typed_name) <= MAX_NAME_DIGITS
-            )  # Python refuses those of thousands
-            return typed_name.isdecimal() and short and int(typed_name) == int(name)
+            # Python refuses numbers of thousands of digits.
+            short = typed_name.isdecimal() and len(typed_name) <= MAX_NAME_DIGITS
+            return short and int(typed_name) == int(name)
         digits = len(number.partition("E")[0].partition(".")[2])
         return f"{int(name):.{digits}E}" == number
     saved_as = lambda letter: {"?", "_", unicodedata.normalize("NFKD", letter)[0]}

@@ -49,17 +49,8 @@ def nbgrader(folder: Path, limits: Limits = DEFAULT) -> NbGraderAPI:
 def release(source: Path, folder: Path) -> Path:
     """Write the students' version of an assignment and a gradebook that knows it.
 
-    Parameters
-    ----------
-    source : Path
-        The assignment's folder, absolute.
-    folder : Path
-        The course folder to write into, created if necessary; it may hold other assignments.
-
-    Returns
-    -------
-    Path
-        The notebook, without solutions and hidden tests.
+    ``source`` is absolute; ``folder``, a course folder, may hold other assignments. Returns
+    the path of the notebook, without solutions and hidden tests.
     """
     folder.mkdir(parents=True, exist_ok=True)
     course, name = nbgrader(folder), source.name
@@ -69,26 +60,12 @@ def release(source: Path, folder: Path) -> Path:
 
 
 def grade(
-    paths: list[Path],
-    name: str,
-    template: Path,
-    out: Path,
-    limits: Limits = DEFAULT,
+    paths: list[Path], name: str, template: Path, out: Path, limits: Limits = DEFAULT
 ) -> None:
-    """Grade one submission in the current folder; keep in ``out`` what is needed later.
+    """Grade one student's files in the current folder; keep in ``out`` what is needed later.
 
-    Parameters
-    ----------
-    paths : list of Path
-        The files of one student.
-    name : str
-        The assignment.
-    template : Path
-        The course folder that ``release`` has written.
-    out : Path
-        The folder for result.json, the graded notebook and its gradebook.
-    limits : Limits
-        What the submission may use.
+    That is result.json, the graded notebook and its gradebook. ``template`` is the course
+    folder that ``release`` has written.
     """
     folder = Path.cwd()
     master = nbformat.read(template / "release" / name / f"{name}.ipynb", 4)
@@ -159,12 +136,8 @@ def _missing(ename, evalue):
 def feedback(name: str, graded: Path, by_hand: dict) -> None:
     """Write nbgrader's page on a graded submission, ``graded / "feedback.html"``.
 
-    The names of cells that could not be shown go into ``graded / LEFT_OUT``.
-
-    Parameters
-    ----------
-    by_hand : dict of str to (float, str)
-        Points and comment for what was marked by hand, by grade id.
+    The names of cells that could not be shown go into ``graded / LEFT_OUT``. ``by_hand``
+    has points and comment for what was marked by hand, by grade id.
     """
     folder = Path.cwd()
     shutil.copy(graded / "gradebook.db", folder)
@@ -176,10 +149,8 @@ def feedback(name: str, graded: Path, by_hand: dict) -> None:
             book.find_grade(task, name, name, STUDENT).manual_score = points
             book.find_comment(task, name, name, STUDENT).manual_comment = comment
         book.db.commit()
-    outcome, left_out = (
-        nbgrader(folder).generate_feedback(name, STUDENT, force=True),
-        [],
-    )
+    left_out = []
+    outcome = nbgrader(folder).generate_feedback(name, STUDENT, force=True)
     if not outcome["success"]:
         path = notebooks / f"{name}.ipynb"
         notebook = nbformat.read(path, 4)
@@ -194,14 +165,9 @@ def feedback(name: str, graded: Path, by_hand: dict) -> None:
 
 
 def leave_out_what_fails(notebook: NotebookNode) -> list[str]:
-    """Replace the cells that cannot be shown on a page; changes ``notebook``.
+    """Replace the cells that cannot be shown on a page, and return their names.
 
-    A text is shown as it was typed; outputs are left out.
-
-    Returns
-    -------
-    list of str
-        The names of these cells.
+    Changes ``notebook``: a text is shown as it was typed; outputs are left out.
     """
     config = PyFileConfigLoader("nbgrader_config.py", path=str(HERE)).load_config()
     exporter, names = HTMLExporter(config=config), []

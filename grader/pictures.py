@@ -53,12 +53,8 @@ def prepend(first: NotebookNode, second: NotebookNode) -> None:
 def attach_pictures(notebook: NotebookNode, handed_in: list[File]) -> list[str]:
     """Attach each picture of a text to its cell, or an empty one; changes ``notebook``.
 
-    Pictures that were handed in as files beside the notebook become part of it.
-
-    Returns
-    -------
-    list of str
-        Remarks on pictures that are missing or cannot be shown, with the cell's name.
+    Pictures that were handed in as files beside the notebook become part of it. Returns
+    remarks on those that are missing or cannot be shown, with the cell's name.
     """
     picture_files, missing = {}, {}
     for file in handed_in:  # of two with one name the first, in fewer folders, counts

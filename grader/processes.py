@@ -16,20 +16,9 @@ import psutil
 from grader import installers
 from grader.jobs import Job, Step
 
-KEPT_VARIABLES = (
-    "PATH",
-    "LANG",
-    "LC_ALL",
-    "PYTHONPATH",
-    "LD_LIBRARY_PATH",
-    "SYSTEMROOT",
-)
-HOME_VARIABLES = (
-    "HOME",
-    "USERPROFILE",
-    "APPDATA",
-    "LOCALAPPDATA",
-)  # the last three: Windows
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "PYTHONPATH")
+KEPT_VARIABLES += ("LD_LIBRARY_PATH", "SYSTEMROOT")
+HOME_VARIABLES = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")
 TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
 # A process started from a server that has nbgrader loaded already saves three seconds.
 PROCESSES = multiprocessing.get_context(

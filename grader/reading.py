@@ -15,23 +15,10 @@ CONFLICT = re.compile(r"^[ \t]*(<{7})( .*)?$", re.M)  # what Git leaves of a mer
 def read(data: bytes, expected_words: set[str]) -> tuple[list[NotebookNode], list[str]]:
     """Read the cells of a notebook, and a list that says if its encoding was not UTF-8.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    expected_words : set of str
-        Words that the file should contain, by which another encoding is recognised.
-
-    Returns
-    -------
-    list of NotebookNode, list of str
-        Cells with ``cell_type``, ``source`` and ``metadata``, perhaps with ``id`` and
-        ``attachments``; outputs are left out, as each cell is run again.
-
-    Raises
-    ------
-    NotGraded
-        The file is no notebook; says what was expected and what came.
+    By ``expected_words`` another encoding is recognised. Cells have ``cell_type``, ``source``
+    and ``metadata``, perhaps ``id`` and ``attachments``; outputs are left out, as each cell
+    is run again. Raises NotGraded, with what was expected and what came, for what is no
+    notebook.
     """
     if not data.strip():
         raise NotGraded("the file is empty")

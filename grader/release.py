@@ -40,14 +40,8 @@ def main() -> None:
 def release(source: Path, zips: Path, requirements: Path) -> None:
     """Zip an assignment with the versions that it needs, if anything has changed since.
 
-    Parameters
-    ----------
-    source : Path
-        The assignment's folder, absolute.
-    zips : Path
-        Where NAME.zip goes; nbgrader's own files go into ``zips / "nbgrader"``.
-    requirements : Path
-        Lines ``package==version``, of which the zip gets those in ``PACKAGES``.
+    ``source`` is absolute. nbgrader's own files go into ``zips / "nbgrader"``; of the lines
+    ``package==version`` of ``requirements`` the zip gets those in ``PACKAGES``.
     """
     target = zips.resolve() / f"{source.name}.zip"
     if target.exists() and target.stat().st_mtime > _newest(source, requirements):

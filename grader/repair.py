@@ -5,9 +5,9 @@ import io
 import re
 import sys
 import tokenize
+from copy import deepcopy
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
@@ -35,26 +35,11 @@ COOKIE = re.compile(r"^([ \t\f]*#.*?coding[:=][ \t]*)[-\w.]+")  # of Python's PE
 def load(
     paths: list[Path], name: str, master: NotebookNode
 ) -> tuple[NotebookNode, list[str]]:
-    """Read the one notebook of a submission that belongs to the assignment.
+    """Read the one notebook among a student's files that belongs to the assignment.
 
-    Parameters
-    ----------
-    paths : list of Path
-        The files of one student.
-    name : str
-        The assignment.
-    master : NotebookNode
-        The released assignment.
-
-    Returns
-    -------
-    NotebookNode, list of str
-        The notebook with all cells of the assignment, and remarks on the repairs.
-
-    Raises
-    ------
-    NotGraded
-        No notebook can be graded; says what was expected and what came.
+    ``master`` is the released assignment. Returns the notebook with all of its cells, and
+    remarks on the repairs. Raises NotGraded where no notebook can be graded, with what was
+    expected and what came.
     """
     handed_in, notebooks, damaged = _notebooks(paths, name)
     expected_words = words_of(_text_of(master))
@@ -281,7 +266,7 @@ def repair_cells(
         kind_of_cell = original.cell_type if original else cell.cell_type
         new = NEW_CELL[kind_of_cell](cell.source)
         if original:
-            new.metadata.nbgrader = copy_of(original.metadata.nbgrader)
+            new.metadata.nbgrader = deepcopy(original.metadata.nbgrader)
             matched[name] = new
         if cell.get("attachments") and kind_of_cell == "markdown":
             new.attachments = cell.attachments
@@ -309,11 +294,11 @@ def repair_cells(
     for name, original in originals.items():
         if name in missing:
             new = NEW_CELL[original.cell_type](original.source)
-            new.metadata.nbgrader = copy_of(original.metadata.nbgrader)
+            new.metadata.nbgrader = deepcopy(original.metadata.nbgrader)
             if name in unclear:
                 new.source = NO_ANSWER_CELL
             if original.get("attachments"):
-                new.attachments = copy_of(original.attachments)
+                new.attachments = deepcopy(original.attachments)
             cells.insert(position, new)
             position += 1
         else:
@@ -336,7 +321,7 @@ def repair_cells(
     ]:
         if names:
             remarks = [*remarks, f"{remark}: {first_few(names)}"]
-    return new_notebook(cells=cells, metadata=copy_of(master.metadata)), remarks
+    return new_notebook(cells=cells, metadata=deepcopy(master.metadata)), remarks
 
 
 def _same(text, original):
@@ -361,8 +346,3 @@ def _title(cells):
     heading = re.search(r"^# +(.+)$", "\n".join(texts), re.M)
     title = heading[1] if heading else "\n".join(c.source for c in cells).strip()
     return repr(title.partition("\n")[0][:60])
-
-
-def copy_of(node):
-    """Copy a node of a notebook, with all nodes in it."""
-    return nbformat.from_dict(dict(node))

@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 
@@ -28,6 +29,10 @@ class Setting(NamedTuple):
     put: Callable[[Any], Any]
     affects_results: bool = False  # and not only their display: worth a remark
     is_random: bool = False  # the state of random numbers, which goes on by itself
+
+
+# Of one that affects results.
+Rule = partial(Setting, affects_results=True)
 
 
 class Settings:
@@ -84,14 +89,9 @@ def _differ(expected, actual):
 def _of_python():
     modules = [name for name in sys.modules if name not in ("__main__", "builtins")]
     settings = [
-        Setting("the working folder", os.getcwd, os.chdir, affects_results=True),
+        Rule("the working folder", os.getcwd, os.chdir),
         Setting("the environment", lambda: dict(os.environ), _put_environment),
-        Setting(
-            "sys.path",
-            lambda: list(sys.path),
-            _put_path(sys.path),
-            affects_results=True,
-        ),
+        Rule("sys.path", lambda: list(sys.path), _put_path(sys.path)),
         Setting(
             "sys.modules",
             lambda: {n: sys.modules[n] for n in modules if n in sys.modules},
@@ -99,26 +99,20 @@ def _of_python():
         ),
         Setting("sys.stdout", lambda: sys.stdout, lambda v: _put(sys, stdout=v)),
         Setting("sys.stderr", lambda: sys.stderr, lambda v: _put(sys, stderr=v)),
-        Setting(
-            "the recursion limit",
-            sys.getrecursionlimit,
-            sys.setrecursionlimit,
-            affects_results=True,
-        ),
+        Rule("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
         Setting("warning filters", lambda: list(warnings.filters), _put_filters),
         Setting(
             "the locale",
             lambda: locale.setlocale(locale.LC_ALL),
             lambda value: locale.setlocale(locale.LC_ALL, value),
         ),
-        Setting(
+        Rule(
             "the decimal context",
             lambda: {
                 **{name: getattr(decimal.getcontext(), name) for name in DECIMAL},
                 "traps": dict(decimal.getcontext().traps),
             },
             lambda value: _put(decimal.getcontext(), **value),
-            affects_results=True,
         ),
         Setting(
             "garbage collection",
@@ -191,9 +185,7 @@ def _of_numpy():
     seterr, set_printoptions = np.seterr, np.set_printoptions
     generator = np.random.mtrand._rand  # what np.random.seed seeds
     return [
-        Setting(
-            "NumPy's errors", np.geterr, lambda v: seterr(**v), affects_results=True
-        ),
+        Rule("NumPy's errors", np.geterr, lambda v: seterr(**v)),
         Setting(
             "NumPy's print options",
             np.get_printoptions,
@@ -243,10 +235,7 @@ def _of_torch():
         ),
     ]
     return [
-        *(
-            Setting(f"PyTorch's {n}", r, put, affects_results=True)
-            for n, r, put in rules
-        ),
+        *(Rule(f"PyTorch's {n}", r, put) for n, r, put in rules),
         Setting("PyTorch's threads", torch.get_num_threads, torch.set_num_threads),
         Setting(
             "PyTorch's precision of products",
@@ -292,10 +281,9 @@ def _of_sklearn():
 
     put = sklearn.set_config
     return [
-        Setting(
+        Rule(
             "scikit-learn's configuration",
             sklearn.get_config,
             lambda value: put(**value),
-            affects_results=True,
         )
     ]

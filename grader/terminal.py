@@ -9,7 +9,9 @@ from grader.marks import Sheet, format_points
 
 def table(rows: list[dict], sheet: Sheet) -> str:
     """Return the table of marks as text."""
+    points = [*sheet.points.values(), sheet.total]
     lines = [["student", *sheet.points, "sum", "remark"]]
+    lines.append(["", *map(format_points, points), ""])
     for row in rows:
         waiting = "by hand" if row["graded"] else "–"
         marks = [row["marks"].get(task) for task in sheet.points]
@@ -18,15 +20,6 @@ def table(rows: list[dict], sheet: Sheet) -> str:
         ]
         total = format_points(row["sum"]) or "–"
         lines.append([row["student"], *marks, total, row["remark"]])
-    lines.insert(
-        1,
-        [
-            "",
-            *map(format_points, sheet.points.values()),
-            format_points(sheet.total),
-            "",
-        ],
-    )
     lines = [
         ["".join(c if c.isprintable() else "�" for c in v) for v in line]
         for line in lines

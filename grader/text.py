@@ -26,21 +26,10 @@ def decode(
 ) -> tuple[str, str]:
     """Return the text of a file that should be UTF-8, and the encoding that it has.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    expected_words : iterable of str
-        Words that are expected in it; words in ASCII are ignored.
-    guess : bool
-        Take the likeliest encoding if several contain equally many of the words. That is
-        for code, where only comments may come out wrong, and not for text that people read.
-
-    Raises
-    ------
-    Undecided
-        If it is not UTF-8, and no other encoding contains one of the words, or several
-        encodings that give different texts do.
+    Expected words in ASCII are ignored. ``guess`` takes the likeliest encoding if several
+    contain equally many of the words: for code, where only comments may come out wrong, and
+    not for text that people read. Raises Undecided if it is not UTF-8, and no other encoding
+    contains one of the words, or several that give different texts do.
     """
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):  # before UTF-16, which begins so
         return _decoded(data, "UTF-32"), "UTF-32"

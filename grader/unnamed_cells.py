@@ -10,25 +10,12 @@ from nbformat import NotebookNode
 
 
 def by_position(
-    given: list[NotebookNode],
-    names: list[str | None],
-    master: NotebookNode,
+    given: list[NotebookNode], names: list[str | None], master: NotebookNode
 ) -> tuple[list[str | None], set[str]]:
     """Name the cells of a submission that have lost their name, by their position.
 
-    Parameters
-    ----------
-    given : list of NotebookNode
-        The cells of the submission.
-    names : list of str or None
-        Their names, as far as they are known.
-    master : NotebookNode
-        The released assignment.
-
-    Returns
-    -------
-    list of str or None, set of str
-        All names, and those that were identified by position or by text.
+    ``names`` has theirs as far as they are known, and ``master`` is the released assignment.
+    Returns all names, and those that were identified by position or by text.
     """
     search, identified = _Search(given, names, master), set()
     for number, cell in enumerate(master.cells):

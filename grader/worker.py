@@ -24,44 +24,20 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Parcel:
-    """A job sent to a worker, with everything that it needs there.
+    """A job sent to a worker, with everything that it needs there."""
 
-    Parameters
-    ----------
-    name : str
-        Unique to this job.
-    job : Job
-        The job, with paths of the coordinator.
-    files : dict
-        What each of these paths holds, see ``packed``.
-    template : Path
-        The released assignment, also a path of the coordinator.
-    template_name : str
-        The name under which the scheduler stores its files.
-    edition : dict
-        The coordinator's edition.
-    """
-
-    name: str
-    job: Job
-    files: dict
-    template: Path
-    template_name: str
-    edition: dict
+    name: str  # unique to this job
+    job: Job  # with paths of the coordinator
+    files: dict  # what each of these paths holds, see ``packed``
+    template: Path  # the released assignment, also a path of the coordinator
+    template_name: str  # under which the scheduler stores its files
+    edition: dict  # the coordinator's
 
 
 def work(parcel: Parcel) -> tuple[str | None, dict]:
-    """Run the job in a separate process, with its limits.
+    """Run the job in a separate process; return what went wrong, and its folder's files.
 
-    Returns
-    -------
-    str or None, dict
-        What went wrong, and the files in the job's folder.
-
-    Raises
-    ------
-    Refused
-        If this worker has another edition.
+    Raises Refused if this worker has another edition.
     """
     if edition() != parcel.edition:
         raise Refused(mismatch(parcel.edition, edition()))
@@ -101,9 +77,8 @@ def _replaced(value, paths):
 def _prepare():
     """Prepare a worker once: as its nanny's daemon, Python allows it no processes."""
     multiprocessing.current_process().daemon = False
-    prepare(
-        "distributed.nanny"
-    )  # which a new process imports, as the main program does
+    # A new process imports it, as the main program does.
+    prepare("distributed.nanny")
 
 
 def packed(path: Path) -> dict[str, bytes] | tuple[bytes, int] | None:

@@ -27,11 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 COURSE = (HERE / "course_id.txt").read_text("utf-8").strip()
 ROLES = ("instructor", "marker", "student")
-SECRETS = {
-    "HUB_STUDENT_PASSWORD": 8,
-    "HUB_STAFF_PASSWORD": 16,
-    "JPY_COOKIE_SECRET": 64,
-}
+SECRETS = {"HUB_STUDENT_PASSWORD": 8, "HUB_STAFF_PASSWORD": 16, "JPY_COOKIE_SECRET": 64}
 PROXY = ROOT / "_build" / "node" / "node_modules" / ".bin" / "configurable-http-proxy"
 
 
@@ -213,7 +209,7 @@ c.JupyterHub.services = [
             "HUB_GRADER": GRADER,
             "JUPYTERHUB_DEFAULT_URL": "/formgrader",
         },
-    },
+    }
 ]
 if (pages := ROOT / "_build" / "html").is_dir():  # the built book, for everybody
     book = {

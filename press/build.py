@@ -21,12 +21,8 @@ class Warned(cache.StepFailed):
 def build_pages(arguments: list, options: list[str], log: str) -> None:
     """Run jupyter-book; show its present step in one line, write its output to ``log``.
 
-    A cell that failed raises nothing here: its page says so.
-
-    Raises
-    ------
-    cache.StepFailed
-        Sphinx has stopped, and there are no pages; Warned if there are, with warnings.
+    A cell that failed raises nothing here: its page says so. Raises cache.StepFailed where
+    Sphinx has stopped, and there are no pages; Warned if there are, with warnings.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     line, command = Line(), [JUPYTER_BOOK, "build", *arguments, *options]

@@ -161,10 +161,7 @@ class Part:
 def read_parts(toc: dict[str, Any]) -> tuple[Part, ...]:
     """Return the parts of a table of contents that have chapters, in its order.
 
-    Raises
-    ------
-    KeyError
-        If ``meta`` lacks one of them.
+    KeyError if ``meta`` lacks one of them.
     """
     parts = []
     for entry in toc["parts"]:

@@ -35,12 +35,8 @@ def main() -> None:
 def lay_out(slug: str, title: str) -> list[Path]:
     """Write the files of a chapter, and return their paths.
 
-    The chapter comes last in the book: its number follows the last chapter's.
-
-    Raises
-    ------
-    ValueError
-        If the slug or the title is none, or if one of the files exists.
+    The chapter comes last in the book: its number follows the last chapter's. ValueError if
+    the slug or the title is none, or if one of the files exists.
     """
     last = [*chapters.CHAPTERS.values()][-1]
     digits = f"{last.number + 1:02}"

@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 
 from press import chapters
 from press.decks import written
-from press.decks.cut import Slide, slides
+from press.decks.cut import slides
 
 HERE = Path(__file__).parent
 HTML = chapters.ROOT / "_build" / "html"
@@ -36,12 +36,7 @@ def _write_outdated(app, exception):
             if page_of(slug, html).exists() and not is_newest(slug, html)
         ]
         with ProcessPoolExecutor(app.parallel) as pool:
-            list(pool.map(_write_alone, outdated, repeat(html)))  # raises what one has
-
-
-def _write_alone(slug, html):
-    """Write a deck in a separate process, which hands no slides back."""
-    write(slug, html)
+            list(pool.map(write, outdated, repeat(html)))  # raises what one has
 
 
 def page_of(slug: str, html: Path = HTML) -> Path:
@@ -62,10 +57,8 @@ def is_newest(slug: str, html: Path = HTML) -> bool:
     return deck.exists() and deck.stat().st_mtime > newest
 
 
-def write(
-    slug: str, html: Path = HTML, everything: bool = False
-) -> tuple[Path, list[Slide]]:
-    """Write the deck of one chapter, a single file; returns its path and its slides."""
+def write(slug: str, html: Path = HTML, everything: bool = False) -> None:
+    """Write the deck of one chapter, a single file."""
     built = page_of(slug, html)
     if not built.exists():
         raise FileNotFoundError(
@@ -93,7 +86,6 @@ def write(
     out.parent.mkdir(parents=True, exist_ok=True)
     filled = re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template)
     out.write_text(filled, encoding="utf-8")
-    return out, deck
 
 
 def _style(html):

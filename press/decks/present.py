@@ -22,9 +22,8 @@ body { max-width: 62rem; margin: 0 auto; font-size: 1.35rem; }
 ADMONITION = re.compile(
     r"^```\{admonition\} (.+)\n:class: (.+)\n((?:.*\n)*?)```$", re.M
 )
-EQUATION = re.compile(
-    r"\s*\(?\{eq\}`[^`]*`\)?"
-)  # a number that the stage does not show
+# A number that the stage does not show.
+EQUATION = re.compile(r"\s*\(?\{eq\}`[^`]*`\)?")
 # Words that set a figure, cite a work or lead to a chapter: none of these is on the stage.
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\([\w./]*#[^()\s]+\)")
 ROLE = re.compile(r"\{\w+\}`([^`<]*?)\s*(?:<[^>]*>)?`")

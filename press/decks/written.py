@@ -52,10 +52,7 @@ def minutes(slug: str) -> float | None:
 def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
     """Make the slides that a text describes; what they show is the built page's.
 
-    Raises
-    ------
-    ValueError
-        A slide names what the page does not have, or has no heading or no notes.
+    ValueError if one names what the page does not have, or has no heading or no notes.
     """
     parts = page_parts.PageParts(cells(page, notebook))
     deck = []

@@ -69,21 +69,11 @@ def records(
     return {path: record.find(nb, executions) for path, nb in notebooks.items() if nb}
 
 
-def waiting(
-    paths: Iterable[Path], root: Path = ROOT, retry_failed: bool = True
-) -> list[Path]:
-    """List the notebooks to execute: those that have changed, or that failed last time.
-
-    A failure may have been due to a busy machine. ``retry_failed=False`` leaves what has failed.
-    """
-    return [
-        p
-        for p, cached in records(paths, root).items()
-        if _is_waiting(cached, retry_failed)
-    ]
-
-
 def _is_waiting(cached, retry_failed):
+    """Return whether a notebook is to be executed: it has changed, or failed last time.
+
+    A failure may have been due to a busy machine.
+    """
     return cached is None or (retry_failed and bool(record.failures(cached)))
 
 
@@ -171,10 +161,8 @@ def setup(app):
 
 def _outdated_pages(app, env, added, changed, removed):
     """List the pages whose notebook was executed after they were read, or will be now."""
-    before, retry_failed = (
-        getattr(env, "book_read", {}),
-        CALLER_REPORTS not in os.environ,
-    )
+    before = getattr(env, "book_read", {})
+    retry_failed = CALLER_REPORTS not in os.environ
     pages = {Path(env.doc2path(page)): page for page in sorted(env.found_docs)}
     return [
         pages[path]

@@ -9,7 +9,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 
 from press import chapters
 from press.execution.kernel import Kernel
-from press.lint import drawing
+from press.lint.sliders import drawing
 from utils.interact.positions import linked
 
 FIGURES = {"figure", "widget"}
@@ -83,13 +83,7 @@ class RepeatedFigure(IPyNbCell):
         return item
 
     def runtest(self):
-        """Draw the figure again, and compare.
-
-        Raises
-        ------
-        FigureDiffers
-            If it is another figure.
-        """
+        """Draw the figure again, and compare; FigureDiffers if it is another one."""
         if self.parent.has_failed(self.original):
             pytest.skip("it failed the first time")
         super().runtest()

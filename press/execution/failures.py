@@ -43,14 +43,10 @@ def describe_failure(item: IPyNbCell, error: BaseException) -> Failure:
         expected, got = _unfinished(item, error, location)
     elif raised:
         expected = _expected(item, location)
-        message, values = (
-            location.get("message", raised.evalue),
-            location.get("values", []),
-        )
-        error = (
-            [f"{raised.ename}: {message}"] if message else [raised.ename] * (not values)
-        )
-        got = "\n".join([*values, *error])
+        got = list(location.get("values", []))
+        if message := location.get("message", raised.evalue):
+            got.append(f"{raised.ename}: {message}")
+        got = "\n".join(got or [raised.ename])
     else:
         expected, got = "the cell to run", _description(error)
     return Failure(
@@ -110,9 +106,8 @@ def _location(item: IPyNbCell, raised: NotebookNode) -> dict:
 
 def _inspection(kernel: Kernel, name: str) -> dict:
     """Ask ``press.execution.inspection`` about the last error, if that has this name."""
-    with contextlib.suppress(
-        Exception
-    ):  # the error is reported without its values then
+    # Without its values the error is reported all the same.
+    with contextlib.suppress(Exception):
         report = json.loads(kernel.run(INSPECT, INSPECTION_SECONDS))
         return report if report["name"] == name else {}
     with contextlib.suppress(Exception):

@@ -41,20 +41,13 @@ class Kernel(RunningKernel):
         )
 
     def run(self, code: str, timeout: float = 60) -> str:
-        """Execute code of ours; what it prints.
+        """Execute code of ours; return what it prints.
 
-        Raises
-        ------
-        RuntimeError
-            With what the code raised.
-        queue.Empty
-            The code takes longer than ``timeout`` seconds, or the kernel has died.
+        RuntimeError with what the code raised; ``queue.Empty`` if it takes longer than
+        ``timeout`` seconds, or the kernel has died.
         """
-        request, raised, printed = (
-            self.execute_cell_input(code, allow_stdin=False),
-            "",
-            "",
-        )
+        request = self.execute_cell_input(code, allow_stdin=False)
+        raised = printed = ""
         self.await_reply(request, timeout)
         while True:
             message = self.get_message("iopub", timeout=60)

@@ -7,14 +7,13 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import TextIO
 
 
 class Line:
     """A line of a terminal that is written anew; nothing where nobody looks."""
 
-    def __init__(self, stream: TextIO | None = None):
-        self.stream = stream or sys.__stderr__
+    def __init__(self):
+        self.stream = sys.__stderr__
         self.written = False
 
     def show(self, text: str) -> None:
@@ -34,8 +33,8 @@ class Line:
 class Progress:
     """A plugin of pytest, in the process that hands out the notebooks."""
 
-    def __init__(self, stream: TextIO | None = None):
-        self.line = Line(stream)
+    def __init__(self):
+        self.line = Line()
         self.started_at = time.monotonic()
         self.total, self.done, self.running = None, 0, []
 

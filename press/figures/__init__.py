@@ -2,6 +2,5 @@
 
 bundle     the figure as a page has it: all frames drawn beforehand, and ``figure.html``
 lettering  how large its letters are
-ticks      what lets Matplotlib draw frames of one layout faster
 static     ``figure.js`` moves it, ``figure.css`` is its look
 """

@@ -18,7 +18,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-from press.figures import ticks
 from press.figures.lettering import smallest_lettering
 from utils.interact.controls import arguments_at, coarsen, default_indices, state
 from utils.interact.frames import describe, description, frame, layout_of, png, vector
@@ -91,7 +90,7 @@ class _Pictures(dict):
     def __missing__(self, indices):
         function, controls = self.source
         position = function, controls, indices
-        image = frame(*position, self.dpi, self.layout, ticks.measured_once)
+        image = frame(*position, self.dpi, self.layout)
         if image.size != (self.size or image.size):
             location = f"{function.__name__}({state(controls, indices)})"
             expected = f"expected every frame to have {self.size} pixels"
@@ -130,12 +129,9 @@ def _refuse_cut(function, controls, pictures):
 def _refuse_empty_default(function, controls, pictures):
     """Refuse a figure that starts at the emptiest of its pictures: it shows no point."""
     ink = {i: _ink(picture) for i, picture in pictures.items()}
-    start, least, typical = (
-        ink[default_indices(controls)],
-        min(ink.values()),
-        median(ink.values()),
-    )
-    if start <= 1.01 * least and least < SPARSE and typical > FULLER * least:
+    least, typical = min(ink.values()), median(ink.values())
+    is_emptiest = ink[default_indices(controls)] <= 1.01 * least
+    if is_emptiest and least < SPARSE and typical > FULLER * least:
         location = f"{function.__name__}({state(controls, default_indices(controls))})"
         raise ValueError(
             f"{location}: expected defaults that show the point of the figure, got the"

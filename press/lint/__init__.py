@@ -8,7 +8,7 @@ claim_cells  each general sentence about what was measured has a cell that may f
 evidence     conditions that prove nothing
 """
 
-from press.lint.cells import MAX_COLUMNS, cell_sizes, code, kind, tags
+from press.lint.cells import MAX_COLUMNS, cell_sizes
 from press.lint.claim_cells import claims, long_checks, long_notation
 from press.lint.evidence import decoys, fixed_conditions
 from press.lint.prose import (
@@ -18,35 +18,4 @@ from press.lint.prose import (
     weasel_words,
 )
 from press.lint.questions import questions
-from press.lint.sliders import (
-    drawing,
-    globals_read,
-    seen,
-    sliders,
-    unknown_positions,
-    widgets,
-)
-
-__all__ = [
-    "MAX_COLUMNS",
-    "cell_sizes",
-    "claims",
-    "code",
-    "decoys",
-    "drawing",
-    "fixed_conditions",
-    "globals_read",
-    "kind",
-    "long_checks",
-    "long_notation",
-    "questions",
-    "seen",
-    "sliders",
-    "swallowed_brackets",
-    "tags",
-    "too_many_words",
-    "two_sentences",
-    "unknown_positions",
-    "weasel_words",
-    "widgets",
-]
+from press.lint.sliders import globals_read, seen, sliders, unknown_positions

@@ -43,10 +43,7 @@ def pdf(root: Path, name: str) -> list[Path]:
 def hub_link(config, slug: str) -> str | None:
     """Return where nbgitpuller opens a chapter on the hub of ``book_hub``; None without a hub.
 
-    Raises
-    ------
-    ExtensionError
-        If nothing says what it should pull.
+    ExtensionError if nothing says what it should pull.
     """
     if not config.book_hub:
         return None
@@ -54,9 +51,8 @@ def hub_link(config, slug: str) -> str | None:
         raise ExtensionError(
             "book_hub: expected book_repository as well, what the hub pulls; got nothing"
         )
-    folder = config.book_repository.rstrip("/").split("/")[
-        -1
-    ]  # as nbgitpuller names it
+    # As nbgitpuller names it.
+    folder = config.book_repository.rstrip("/").split("/")[-1]
     query = {
         "repo": config.book_repository,
         "branch": config.book_branch,

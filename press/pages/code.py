@@ -45,7 +45,11 @@ class Fold(SphinxPostTransform):
 
     def run(self, **kwargs):
         for cell in self.document.findall(nodes.container):
-            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") == "all":
+            if cell.get("nb_element") != "cell_code":
+                continue
+            if cell.get("hide_mode") and boxes(cell):
+                cell["hide_mode"] = "input"  # of a cell that failed the box is seen
+            if cell.get("hide_mode") == "all":
                 continue
             subject = "the code of this figure" if _figure(cell) else self._long(cell)
             if subject:
@@ -113,10 +117,9 @@ class LeanFormatter(HtmlFormatter):
     def _alike(self, tokens):
         previous = Text
         for kind, value in tokens:
+            # White space between two words of a kind parts them not.
             if value.isspace() and "\n" not in value:
-                kind = (
-                    previous  # white space between two words of a kind parts them not
-                )
+                kind = previous
             previous = kind
             yield kind, value
 

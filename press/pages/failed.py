@@ -1,4 +1,4 @@
-"""A page with cells that failed says so at its top, and folds none of them."""
+"""A page with cells that failed says so at its top; press.pages.code folds no box."""
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -7,20 +7,7 @@ from press.execution.failure_box import BOX, THIS_COMPUTER, boxes
 
 
 def setup(app):
-    app.add_post_transform(Unfold)
     app.add_post_transform(Notice)
-
-
-class Unfold(SphinxPostTransform):
-    """Of a cell that failed the code may be folded, not the box."""
-
-    default_priority = 197  # right before press.pages.code folds
-    formats = ("html",)
-
-    def run(self, **kwargs):
-        for cell in self.document.findall(nodes.container):
-            if cell.get("hide_mode") and boxes(cell):
-                cell["hide_mode"] = "input"
 
 
 class Notice(SphinxPostTransform):

@@ -37,9 +37,8 @@ def main() -> None:
         shutil.copy(path, PDF / BOOK)
         shutil.copy(path, BUILD / BOOK)
         line.end()
-        build_pages(
-            [chapters.ROOT], strict, "pages.txt"
-        )  # which now have something to link to
+        # The pages have something to link to now.
+        build_pages([chapters.ROOT], strict, "pages.txt")
     except (cache.StepFailed, engine.Failed) as error:
         # A book of the last run would be taken for one of this.
         shutil.rmtree(PDF, ignore_errors=True)

@@ -70,9 +70,8 @@ class Paper(LaTeXBuilder):
         self.context["preamble"] += rf"\newcommand{{\bookcover}}{{{cover}}}"
         tree = new_document("<paper>")
         tree["docname"] = indexfile
-        title = nodes.section(
-            "", nodes.title("", TITLE)
-        )  # the writer takes it for the title
+        # The writer takes it for the title.
+        title = nodes.section("", nodes.title("", TITLE))
         tree += title
         printed = []
         for part in chapters.PARTS:

@@ -23,29 +23,16 @@ DRAWN = {"remove-input", "figure", "widget"}  # tags of cells without code on pa
 
 @dataclass(frozen=True)
 class PrintedChapter:
-    """The parts of a chapter on paper.
+    """The parts of a chapter on paper."""
 
-    Parameters
-    ----------
-    body : start_of_file
-        Its text, at whose end stands what its figures should have shown.
-    solutions : start_of_file or None
-        The solutions of its exercises, under a title; None if it has none.
-    """
-
-    body: addnodes.start_of_file
-    solutions: addnodes.start_of_file | None
+    body: addnodes.start_of_file  # at its end stands what figures should have shown
+    solutions: addnodes.start_of_file | None  # of its exercises, under a title
 
 
 def printed(builder, chapter: chapters.Chapter) -> PrintedChapter:
     """Part a chapter for paper; the tree that the builder keeps stays as it is.
 
-    Parameters
-    ----------
-    builder : Builder
-        Has the trees of all pages, and the numbers of equations.
-    chapter : Chapter
-        The chapter.
+    The builder has the trees of all pages, and the numbers of equations.
     """
     tree = builder.env.get_doctree(_page(chapter))  # read anew at each call
     solutions = _take_solutions(tree)
@@ -108,10 +95,7 @@ def _solutions(chapter, solutions):
 def _set_cells(builder, chapter, tree):
     """Set the cells of a text, and take out what its figures should have shown.
 
-    Returns
-    -------
-    list of (str or None, admonition)
-        The name of the figure, None where it failed, and the box.
+    Returns pairs of the figure's name, None where it failed, and the box.
     """
     answers, figure, predict = [], None, None
     for node in list(tree.findall(_is_cell_or_box)):

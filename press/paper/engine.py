@@ -53,11 +53,8 @@ def missing() -> list[str]:
 def typeset(folder: Path, name: str, show: Callable[[str], None]) -> Path:
     """Typeset ``name.tex`` in ``folder``; return the path of the PDF.
 
-    Raises
-    ------
-    Failed
-        LaTeX stopped, a reference leads nowhere, or no font has a character. No PDF is
-        left then, nor that of an earlier run.
+    Failed if LaTeX stopped, a reference leads nowhere, or no font has a character. No PDF is
+    left then, nor that of an earlier run.
     """
     fonts = Path(matplotlib.get_data_path(), "fonts", "ttf")
     for font in fonts.glob("DejaVuSansMono*.ttf"):

@@ -18,9 +18,7 @@ from utils.interact.controls import default_indices, state
 from utils.interact.positions import indices_of, linked
 
 PICTURES = ("application/pdf", "image/png")  # the better first
-MAX_PIXELS = (
-    1000  # pixels of a small picture at most: as it was drawn, but for the widest
-)
+MAX_PIXELS = 1000  # of a small picture: as it was drawn, but for the widest
 LINE_WIDTH = 470  # points of a line of text, 166 millimetres
 # How much of its size a picture keeps in small: the numbers at its axes, drawn with 10
 # points, are then printed with 5, and below that they are hard to read.

@@ -179,9 +179,8 @@ def data_sets():
         call = re.compile(rf"\b{function.__name__}\(")
         users = [slug for slug in chapters.CHAPTERS if call.search(_code(slug))]
         first_chapter, *others = map(_chapter, users)
-        _, description = (
-            inspect.getdoc(function).splitlines()[0].split(" ", 1)
-        )  # "Load …"
+        first_line = inspect.getdoc(function).splitlines()[0]
+        description = first_line.partition(" ")[2]  # without "Load"
         description = _cell(description[0].upper() + description[1:].rstrip("."))
         cells.append(
             [f"`{function.__name__}`", description, first_chapter, ", ".join(others)]

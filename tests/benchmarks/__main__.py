@@ -164,10 +164,8 @@ def live_steps(page, figure, count=6):
     slider = figure.locator(".noUi-handle")
     if slider.count() == 0:
         return []
-    slider, picture = (
-        slider.first.element_handle(),
-        figure.locator("img").element_handle(),
-    )
+    slider = slider.first.element_handle()
+    picture = figure.locator("img").element_handle()
     keys = ("ArrowLeft",) * count + ("ArrowRight",) * count
     times = [page.evaluate(LIVE_STEP, [slider, picture, key]) for key in keys]
     return [t for t in times if t is not None]

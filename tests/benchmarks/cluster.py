@@ -71,11 +71,8 @@ def draw(released, number=500, seed=0):
 def sample(folder):
     """Grade once and keep the result in ``folder/place``; return a notebook, seconds by step."""
     prepare()
-    course, results, path = (
-        folder / "course",
-        folder / "place",
-        folder / "right.ipynb",
-    )
+    course, results = folder / "course", folder / "place"
+    path = folder / "right.ipynb"
     course.mkdir()
     results.mkdir()
     _real(Step.RELEASE, course, FOLDERS[ASSIGNMENT], course)

@@ -21,10 +21,10 @@ def test_only_what_has_changed_is_executed_and_written_again(tmp_path):
     assert "One word of markdown" in (pages / "02_paper.html").read_text()
     assert "blue" in (pages / "01_ink.html").read_text()
     notebooks = sorted((tmp_path / "book").glob("*.ipynb"))
-    assert cache.waiting(notebooks, tmp_path) == []
+    assert None not in cache.records(notebooks, tmp_path).values()
     (tmp_path / "utils" / "ink.py").write_text("colour = 1")
     cache.digest.cache_clear()
-    assert cache.waiting(notebooks, tmp_path) == notebooks
+    assert {*cache.records(notebooks, tmp_path).values()} == {None}
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,6 @@ def test_a_network_and_a_wrong_number_are_errors(tmp_path, code, sign):
     cache.execute([path], tmp_path)
     ((name, failure),) = cache.failures([path], tmp_path)
     assert name == "01_wrong" and sign in failure.got
-    assert cache.waiting([path], tmp_path) == [path]
-    assert cache.waiting([path], tmp_path, retry_failed=False) == []
+    (record,) = cache.records([path], tmp_path).values()
+    assert cache._is_waiting(record, retry_failed=True)
+    assert not cache._is_waiting(record, retry_failed=False)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from press.figures.bundle import static_bundle
-from tests.browser import chromium
 from tests.chapter_code import ROOT
 from tests.figures import ALIVE, line, shown_with
 from utils.interact import interact
@@ -20,12 +19,6 @@ PAGE = """<!DOCTYPE html><html lang="en" data-theme="light"><head><title>Page</t
 <a class="position" href="#wave:step=9">off the grid</a></p>
 <div class="cell_output"><div class="output text_html">{}</div></div>
 </article></body></html>"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

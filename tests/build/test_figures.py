@@ -195,16 +195,6 @@ def test_other_axes_are_not_put_where_the_defaults_have_theirs(pages):
     assert down[0][1] > down[1][1] + down[1][3]
 
 
-def test_a_base_is_encoded_once(pages, monkeypatch):
-    encoded = []
-    webp = bundle._webp
-    monkeypatch.setattr(
-        bundle, "_webp", lambda *args: encoded.append(len(args)) or webp(*args)
-    )
-    interact(slope=[1, 2, 3], shift=(0.0, 1.0, 0.25))(line)
-    assert sorted(encoded) == [1] * 3 + [2] * 15
-
-
 def test_fewer_colours_look_like_all_colours(pages):
     fig, ax = plt.subplots(figsize=(6, 3), dpi=125)
     x = np.linspace(-3, 3, 200)

@@ -13,7 +13,6 @@ from PIL import Image
 
 from press.figures.bundle import static_bundle
 from press.tables.chapter_map import book_map
-from tests.browser import chromium
 from tests.chapter_code import ROOT
 from tests.figures import ALIVE, shown_with
 from utils.interact import interact
@@ -65,12 +64,6 @@ def figure():
     with shown_with(static_bundle) as bundles:
         interact(step=(0, 4), line=["solid", "dashed"], grid=False, play="step")(wave)
     return bundles[0]["text/html"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(params=["light", "dark"])

@@ -33,12 +33,6 @@ def test_the_lock_holds_every_pin_with_its_hashes_and_no_pytorch():
     assert not re.search("://|^[-./]", LOCK, re.M)  # no server, no folder of a machine
 
 
-def test_deptry_ignores_only_what_is_pinned():
-    settings = tomllib.loads((ROOT / ".ci" / "deptry.toml").read_text("utf-8"))
-    ignored = settings["tool"]["deptry"]["per_rule_ignores"]
-    assert set(ignored) == {"DEP002"} and set(ignored["DEP002"]) <= {".", *PINS}
-
-
 def test_requirements_alone_give_all_of_utils():
     """Binder and VS Code install requirements.txt and nothing else."""
     assert re.search(r"^-e \.$", REQUIREMENTS, re.M)

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 from press.pages import inline
-from tests.browser import chromium
 from tests.build.small_book import SETUP, SOUND, build, executed, write
 from tests.pages.scripts import PICTURE, TYPESET
 
@@ -24,11 +23,8 @@ CHAPTER = [
     FORMULA,
     ANSWER,
 ]
-SCRIPTS, PICTURES, NOTHING = (
-    "script-src 'self'",
-    "img-src 'self'",
-    "script-src 'none'",
-)
+SCRIPTS, PICTURES = "script-src 'self'", "img-src 'self'"
+NOTHING = "script-src 'none'"
 STRICT = "default-src 'self'; img-src 'self' data:"  # as CONTRIBUTING.md says
 PAGES = ["book/01_small", "book/index", "search", "genindex"]
 SAID = ".without-scripts"
@@ -41,12 +37,6 @@ def pages(tmp_path_factory):
     write(folder, **{"01_small": CHAPTER})
     assert executed(build(folder)) == {"01_small", "index"}
     return folder / "_build" / "html"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import pytest
 
 from press.figures.bundle import static_bundle
-from tests.browser import chromium
 from tests.figures import ALIVE, line, shown_with
 from utils.interact import interact
 from utils.interact.positions import indices_of
@@ -20,17 +19,16 @@ NONE = (
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(browser, tmp_path_factory):
     slopes = {"one": 1, "½": 0.5, "p=9%": 9}
     with shown_with(static_bundle) as shown:
         interact(slope=slopes, shift=(-1, 1, 0.5), dashed=False)(line)
     path = tmp_path_factory.mktemp("page") / "page.html"
     html = f'<!doctype html><meta charset="utf-8">{shown[0]["text/html"]}{ALIVE}'
     path.write_text(html, "utf-8")
-    with chromium() as browser:
-        page = browser.new_page()
-        page.goto(path.as_uri())
-        yield page
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    return page
 
 
 @pytest.mark.parametrize("text", SAME + NONE)

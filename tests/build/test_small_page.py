@@ -18,7 +18,6 @@ from press.pages import markdown
 from press.pages.chapter_head import hub_link
 from press.pages.code import MAX_OPEN_LINES, LeanFormatter
 from tests.benchmarks.readiness import readiness
-from tests.browser import chromium
 from tests.build.small_book import SETUP, SOUND, build, check, executed, write
 
 LINK = "[at $a_{[1]} = 3$ *it* swings](#figure:a=3,kind=big%20one)"
@@ -83,9 +82,13 @@ def book(tmp_path_factory):
 
 
 @pytest.fixture
-def page(book):
-    html = (book / "_build" / "html" / "book" / "01_small.html").read_text("utf-8")
-    return BeautifulSoup(html, "html.parser")
+def path(book):
+    return book / "_build" / "html" / "book" / "01_small.html"
+
+
+@pytest.fixture
+def page(path):
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
 
 
 def test_the_head_leads_to_the_hub_as_nbgitpuller_has_it(page):
@@ -176,9 +179,8 @@ def test_words_that_set_a_figure_are_plain_where_it_is_not_beside_them():
     assert "at $a_{[1]} = 3$ *it* swings." in seen and "#figure" not in seen
 
 
-def head_of(book):
+def head_of(path):
     """Return the line under the title of the small chapter, and the texts of its links."""
-    path = book / "_build" / "html" / "book" / "01_small.html"
     page = BeautifulSoup(path.read_text(), "html.parser")
     head = page.select_one("article h1").find_next_sibling()
     links = [link["href"] for link in head.select("a")]
@@ -186,18 +188,16 @@ def head_of(book):
     return head.get_text(), [link.get_text() for link in head.select("a")]
 
 
-def test_the_head_of_a_page_leads_to_what_there_is(book):
-    text, links = head_of(book)
-    assert "5 minutes for the core, 5 for all" in text and links == [
-        "Slides",
-        "On the hub",
-    ]
+def test_the_head_of_a_page_leads_to_what_there_is(book, path):
+    text, links = head_of(path)
+    assert "5 minutes for the core, 5 for all" in text
+    assert links == ["Slides", "On the hub"]
     folder = book / "_build" / "homework"
     folder.mkdir()
     for name in ("01_small", "01_small_exam_a", "01_small_project", "02_other"):
         (folder / f"{name}.zip").write_text("made")
     assert executed(build(book)) == set()
-    _, links = head_of(book)
+    _, links = head_of(path)
     names = ["Homework", "Homework: exam a", "Project"]
     assert links == [*names, "Slides", "On the hub"]
 
@@ -215,32 +215,29 @@ def test_reading_time_is_told_in_steps_of_five_minutes():
     assert minutes == [5, 5, 10, 35]
 
 
-def test_formulas_far_away_are_typeset_before_printing(book):
-    path = book / "_build" / "html" / "book" / "01_small.html"
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 800, "height": 300})
-        page.goto(path.as_uri())
-        page.wait_for_function("window.MathJax?.startup?.promise")
-        page.evaluate("MathJax.startup.promise")
-        waiting = "document.querySelectorAll('mjx-lazy').length"
-        assert page.evaluate(waiting) > 0
-        # At once, without waiting: print does not wait either.
-        unset = page.evaluate(
-            f"window.dispatchEvent(new Event('beforeprint')) && {waiting}"
-        )
-        assert unset == 0 and page.locator(".math mjx-math").count() == 2
+def test_formulas_far_away_are_typeset_before_printing(browser, path):
+    page = browser.new_page(viewport={"width": 800, "height": 300})
+    page.goto(path.as_uri())
+    page.wait_for_function("window.MathJax?.startup?.promise")
+    page.evaluate("MathJax.startup.promise")
+    waiting = "document.querySelectorAll('mjx-lazy').length"
+    assert page.evaluate(waiting) > 0
+    # At once, without waiting: print does not wait either.
+    unset = page.evaluate(
+        f"window.dispatchEvent(new Event('beforeprint')) && {waiting}"
+    )
+    assert unset == 0 and page.locator(".math mjx-math").count() == 2
 
 
-def test_on_a_phone_no_button_covers_the_text(book):
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 390, "height": 300})
-        page.goto((book / "_build" / "html" / "book" / "01_small.html").as_uri())
-        page.mouse.wheel(0, 900)
-        page.wait_for_timeout(300)
-        page.mouse.wheel(0, -100)  # the theme shows it on the way back
-        page.wait_for_timeout(300)
-        assert page.evaluate("scrollY") > 100
-        assert not page.locator("#pst-back-to-top").is_visible()
+def test_on_a_phone_no_button_covers_the_text(browser, path):
+    page = browser.new_page(viewport={"width": 390, "height": 300})
+    page.goto(path.as_uri())
+    page.mouse.wheel(0, 900)
+    page.wait_for_timeout(300)
+    page.mouse.wheel(0, -100)  # the theme shows it on the way back
+    page.wait_for_timeout(300)
+    assert page.evaluate("scrollY") > 100
+    assert not page.locator("#pst-back-to-top").is_visible()
 
 
 def test_the_code_of_an_answer_stands_in_its_fold(page):
@@ -249,24 +246,20 @@ def test_the_code_of_an_answer_stands_in_its_fold(page):
     assert "assert 1 + 1" in code.select_one("details").get_text()
 
 
-def test_the_address_of_a_question_opens_its_answer(book):
-    path = book / "_build" / "html" / "book" / "01_small.html"
-    with chromium() as browser:
-        page = browser.new_page()
-        page.goto(path.as_uri())
-        answer = page.locator(".question p", has_text="So.")
-        assert not answer.is_visible()
-        page.goto(f"{path.as_uri()}#q-01-small")
-        answer.wait_for(state="visible")
-        page.goto("about:blank")
-        page.goto(f"{path.as_uri()}#q-01-small")
-        answer.wait_for(state="visible")
+def test_the_address_of_a_question_opens_its_answer(browser, path):
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    answer = page.locator(".question p", has_text="So.")
+    assert not answer.is_visible()
+    page.goto(f"{path.as_uri()}#q-01-small")
+    answer.wait_for(state="visible")
+    page.goto("about:blank")
+    page.goto(f"{path.as_uri()}#q-01-small")
+    answer.wait_for(state="visible")
 
 
-def test_a_page_does_not_move_once_it_can_be_read(book):
-    with chromium() as browser:
-        path = book / "_build" / "html" / "book" / "01_small.html"
-        seen = readiness(browser, path, "summary", settle=1)
+def test_a_page_does_not_move_once_it_can_be_read(browser, path):
+    seen = readiness(browser, path, "summary", settle=1)
     assert seen["ready"] > 0 and seen["shift"] < 0.01 and seen["moved"] < 1
 
 

@@ -8,9 +8,8 @@ from tests.browser import Reader
 from tests.engines.launch import ENGINES, Missing, started
 
 
-@pytest.fixture(
-    scope="package", params=ENGINES
-)  # while it is open none other may start
+# While it is open none other may start.
+@pytest.fixture(scope="package", params=ENGINES)
 def shared_reader(request):
     with ExitStack() as stack:
         try:

@@ -98,6 +98,12 @@ def points(name: str) -> tuple[dict, set]:
     return points_by_task, by_hand
 
 
+def full_marks(name: str) -> dict[str, int]:
+    """Return points by task, of those that no person marks."""
+    points_by_task, by_hand = points(name)
+    return {task: n for task, n in points_by_task.items() if task not in by_hand}
+
+
 def answered(notebook: NotebookNode, codes: dict) -> NotebookNode:
     """Return a copy of the released notebook with these answers in it."""
     notebook = copy.deepcopy(notebook)

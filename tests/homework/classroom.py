@@ -17,9 +17,9 @@ from tests.homework.assignments import (
     ROOT,
     answered,
     answers,
+    full_marks,
     info,
     name_of,
-    points,
     with_cell,
 )
 from tests.homework.impatient import LIMITS
@@ -189,10 +189,7 @@ def grading(
 
 
 def impatient_grading(
-    folder: Path,
-    submissions: Path | str,
-    source: Path = FOLDERS[ASSIGNMENT],
-    **env,
+    folder: Path, submissions: Path | str, source: Path = FOLDERS[ASSIGNMENT], **env
 ) -> dict:
     """Return the same command within ``LIMITS``; its processes have their homes in ``folder``."""
     homes = folder / "tmp"  # see left_over
@@ -216,16 +213,6 @@ def graded_again(folder: Path) -> set[str]:
     after = stamps(out / "graded")
     assert (out / "marks.csv").read_bytes() == table
     return {p.parent.name for p in before | after if before.get(p) != after.get(p)}
-
-
-def full_marks(assignment: str) -> dict[str, int]:
-    """Return points by task, of those that no person marks."""
-    points_by_task, by_hand = points(assignment)
-    return {
-        task: max_points
-        for task, max_points in points_by_task.items()
-        if task not in by_hand
-    }
 
 
 def different_marks(

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from grader.assignment import data_files
 from grader.isolation import TestNamespace, copied_builtins
-from tests.homework.assignments import FOLDERS, info, name_of, points, teachers
+from tests.homework.assignments import FOLDERS, full_marks, info, name_of, teachers
 
 # A student who knows Python wins nothing with it, wherever the trick is played.
 TRICKS = """
@@ -113,8 +113,7 @@ def beside_its_data(assignment):
 def _mark(assignment, notebook, apart, seconds):
     plt.switch_backend("agg")
     namespace, locked, worth = locked_cells(assignment)
-    points_by_task, by_hand = points(assignment)
-    marks, errors = dict.fromkeys(set(points_by_task) - by_hand, 0), {}
+    marks, errors = dict.fromkeys(full_marks(assignment), 0), {}
     names = {"__name__": "__main__", "__builtins__": copied_builtins()}
     for cell in notebook.cells:
         name = name_of(cell)

@@ -11,6 +11,7 @@ from tests.homework.assignments import (
     ASSIGNMENTS,
     answered,
     answers,
+    full_marks,
     name_of,
     points,
     released,
@@ -20,15 +21,6 @@ from tests.homework.assignments import (
 from tests.homework.marking import TRICKS, mark, tricked
 
 every_assignment = pytest.mark.parametrize("name", ASSIGNMENTS)
-
-
-def full(name):
-    points_by_task, by_hand = points(name)
-    return {
-        task: max_points
-        for task, max_points in points_by_task.items()
-        if task not in by_hand
-    }
 
 
 def wrong_answers(name):
@@ -41,17 +33,17 @@ def wrong_answers(name):
         yield (
             {task: description for task, (description, _, _) in chosen.items()},
             right | {task: code for task, (_, code, _) in chosen.items()},
-            full(name) | {task: due for task, (_, _, due) in chosen.items()},
+            full_marks(name) | {task: due for task, (_, _, due) in chosen.items()},
         )
 
 
 @every_assignment
 def test_answers_are_given_for_every_task(name):
     right, wrong = answers(name)
-    assert set(right) == set(wrong) == set(full(name))
+    assert set(right) == set(wrong) == set(full_marks(name))
     for task, entries in wrong.items():
         assert len(entries) >= 3, f"{task}: expected three typical wrong answers"
-        assert all(0 <= marks < full(name)[task] for _, _, marks in entries), task
+        assert all(0 <= marks < full_marks(name)[task] for _, _, marks in entries), task
 
 
 @every_assignment
@@ -65,7 +57,7 @@ def test_right_answers_get_full_marks(name):
     right = answered(released(name), answers(name)[0])
     for notebook in (teachers(name), right):
         marks, errors = mark(name, notebook)
-        assert not errors and marks == full(name)
+        assert not errors and marks == full_marks(name)
 
 
 @every_assignment

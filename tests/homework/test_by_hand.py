@@ -24,10 +24,9 @@ from grader.marks import (
     write_by_hand,
     write_marks,
 )
-from grader.nbgrader_steps import release
 from grader.processes import Processes
 from grader.terminal import table
-from tests.homework.assignments import FOLDERS, answered, teachers
+from tests.homework.assignments import FOLDERS, answered, released, teachers
 from tests.homework.classroom import ASSIGNMENT, grading, marks
 
 SHEET = Sheet(teachers(ASSIGNMENT))
@@ -36,12 +35,11 @@ RESULT["answers"] = {"homogeneous": "Since."}
 
 
 def test_points_typed_by_hand_are_added_and_kept(tmp_path):
-    released = nbformat.read(release(FOLDERS[ASSIGNMENT], tmp_path / "course"), 4)
     submissions, out = tmp_path / "class", tmp_path / "class-marks" / ASSIGNMENT
     submissions.mkdir()
 
     def hand_in(proof):
-        notebook = answered(released, {"homogeneous": proof})
+        notebook = answered(released(ASSIGNMENT), {"homogeneous": proof})
         nbformat.write(notebook, submissions / "ada.ipynb")
 
     def grade():
@@ -69,10 +67,8 @@ def test_points_typed_by_hand_are_added_and_kept(tmp_path):
     assert row["homogeneous"] == "" and "had 2.5" in (out / "by_hand.csv").read_text()
     type_points("homogeneous,,3", "homogeneous,4,3")
     process, _ = grade()
-    assert (
-        process.returncode == 1
-        and "expected points from 0 to 3, got '4'" in process.stdout
-    )
+    assert process.returncode == 1
+    assert "expected points from 0 to 3, got '4'" in process.stdout
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from grader import processes
 from grader.__main__ import main
 from grader.jobs import Job, Step
-from grader.nbgrader_steps import release
-from tests.homework.assignments import FOLDERS, SOURCE
+from tests.homework.assignments import SOURCE, released
 from tests.homework.classroom import (
     ASSIGNMENT,
     FULL,
@@ -43,10 +42,9 @@ GRADED = [
 def graded(tmp_path_factory):
     """The folder, what its students handed in and what the grader has printed."""
     folder = tmp_path_factory.mktemp("few")
-    released = nbformat.read(release(FOLDERS[ASSIGNMENT], folder / "course"), 4)
     students = {
         name: entry
-        for name, entry in a_class(released).items()
+        for name, entry in a_class(released(ASSIGNMENT)).items()
         if name in GRADED or (entry[1] is None and name != "lea-kills")
     }
     (folder / "class").mkdir()

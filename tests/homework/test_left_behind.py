@@ -9,8 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.nbgrader_steps import release
-from tests.homework.assignments import FOLDERS, answered, with_cell
+from tests.homework.assignments import answered, released, with_cell
 from tests.homework.classroom import (
     ASSIGNMENT,
     RIGHT,
@@ -67,7 +66,6 @@ def packages():
 
 def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
     """Each line is in many honest notebooks; the answers are right."""
-    released = nbformat.read(release(FOLDERS[ASSIGNMENT], tmp_path / "course"), 4)
     path = wheel(tmp_path).as_uri()  # of file:///tmp the submission has none of its own
     install = f"install -q --no-index --no-deps '{path}'"
     own = [
@@ -76,7 +74,7 @@ def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
         f"!pip {install}\n%pip {install}\n!python -m pip {install}",
         "exit",
     ]
-    notebook = answered(released, RIGHT)
+    notebook = answered(released(ASSIGNMENT), RIGHT)
     for code in reversed(own):
         with_cell(notebook, code)
     due = {"ada": (nbformat.writes(notebook).encode(), {}, "nothing was installed")}

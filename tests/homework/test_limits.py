@@ -10,10 +10,9 @@ from uuid import uuid4
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook
 
 from grader import execute, installers
-from grader.nbgrader_steps import incidents
 
 ANSWERS = {"double": "def double(x):\n    return 2 * x", "half": "half = 1 / 2"}
 TESTS = {"double-marks": "assert double(4) == 8", "half-marks": "assert half == 0.5"}
@@ -415,24 +414,6 @@ def test_a_students_line_in_the_journal_is_left_out(tmp_path, line):
     assert preprocessor._new_notes() == [{"cell": 1}], (
         "expected a line once it is whole"
     )
-
-
-@pytest.mark.parametrize(
-    ("message", "name"),
-    [
-        ("[Errno 2] No such file or directory: 'mine.txt'", "'mine.txt'"),
-        ("my data.txt not found.", "my data.txt"),  # as NumPy says it
-    ],
-)
-def test_a_file_that_is_not_there_may_have_been_handed_in(message, name):
-    cell = new_code_cell("…")
-    cell.outputs = [
-        new_output("error", ename="FileNotFoundError", evalue=message, traceback=[])
-    ]
-    assert incidents(new_notebook(cells=[cell])) == [
-        f"{name} is not there when the notebook runs (of what was handed in only .py"
-        " files that it imports are): cell 1"
-    ]
 
 
 def test_a_large_picture_is_kept_beside_little_text_and_the_largest_is_not(run):

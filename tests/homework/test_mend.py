@@ -53,10 +53,6 @@ def marked(name, task, code):
     return marks[task], errors
 
 
-def test_slips_are_listed_for_all_code_to_mend():
-    assert TO_MEND == [(name, task) for name in ASSIGNMENTS for task in slips(name)]
-
-
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in a student's notebook
 @every_task
 def test_the_code_to_mend_runs_and_is_wrong(name, task):

@@ -222,11 +222,8 @@ def test_nbgraders_page_has_all_the_rest(tmp_path, monkeypatch):
     monkeypatch.chdir(work)
     feedback(ASSIGNMENT, folder, {"homogeneous": (2, "Say why.")})
     html = (folder / "feedback.html").read_text()
-    assert (
-        "Score: 2.0 / 3.0" in html
-        and "Say why." in html
-        and "A unit with a gate" in html
-    )
+    assert "Score: 2.0 / 3.0" in html
+    assert "Say why." in html and "A unit with a gate" in html
     assert "shown as it was typed" in html and "attachment:a.png" in html
     assert json.loads((folder / LEFT_OUT).read_text()) == ["homogeneous"]
 

@@ -163,10 +163,8 @@ def test_a_chapter_may_have_a_second_assignment(tmp_path):
     for part in (path, data):
         part.touch()  # made again, and that one alone
         renewed = release_both()
-        assert (
-            renewed[first] == names_of_zips[first]
-            and renewed[second] > names_of_zips[second]
-        )
+        assert renewed[first] == names_of_zips[first]
+        assert renewed[second] > names_of_zips[second]
         names_of_zips = renewed
     checker.touch()  # which both run
     last = release_both()

@@ -20,13 +20,7 @@ from grader.files_and_zips import File, unpacked
 from grader.reading import read
 from grader.repair import NO_ANSWER_CELL, NotGraded, load
 from grader.text import Undecided, decode
-from tests.homework.assignments import (
-    ROOT,
-    answered,
-    name_of,
-    released,
-    with_cell,
-)
+from tests.homework.assignments import answered, name_of, released, with_cell
 from tests.homework.classroom import (
     ASSIGNMENT,
     FULL,
@@ -679,12 +673,3 @@ def test_a_file_is_its_students_whatever_a_browser_has_called_it(tmp_path):
     for name in ("ada.ipynb", "bo.ipynb.txt", "cy.zip", "di.ipynb (1)", "e.f.IPYNB"):
         (tmp_path / name).write_text("")
     assert sorted(files_by_student(tmp_path)) == ["ada", "bo", "cy", "di", "e.f"]
-
-
-def test_input_is_not_checked_by_assert():
-    """`python -O` leaves asserts out."""
-    files = [*(ROOT / "grader").glob("*.py"), ROOT / "homework" / "expect.py"]
-    assert len(files) > 9
-    for path in files:
-        nodes = ast.walk(ast.parse(path.read_text()))
-        assert not any(isinstance(node, ast.Assert) for node in nodes), path

@@ -81,10 +81,9 @@ class Person:
         path = f"/user/{self.name}/assignments/{action}"
         return self.json(path, data=data)["value"]
 
-    def file(self, path: str, user: str | None = None) -> str:
-        """Return the text of a file in this user's server, or in another's."""
-        path_of_file = f"/user/{user or self.name}/files/{quote(path)}"
-        return self.ask(path_of_file).decode()
+    def file(self, path: str) -> str:
+        """Return the text of a file in this user's server."""
+        return self.ask(f"/user/{self.name}/files/{quote(path)}").decode()
 
     def save(self, path: str, content: bytes) -> None:
         """Save a file as JupyterLab does what is dragged into it."""

@@ -5,14 +5,7 @@ import pytest
 
 from tests.homework.classroom import ASSIGNMENT, FULL
 from tests.hub.client import COURSE, Refused
-from tests.hub.course import (
-    Course,
-    has_proof,
-    headline,
-    large_class,
-    small_class,
-    take,
-)
+from tests.hub.course import Course, has_proof, headline, large_class, small_class, take
 from tests.hub.running import SECRETS, need_proxy, running
 
 

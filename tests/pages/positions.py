@@ -2,9 +2,7 @@
 
 from urllib.parse import unquote
 
-from playwright.sync_api import ElementHandle, Page
-
-from tests.pages.scripts import PICTURE
+from playwright.sync_api import Page
 
 # What the controls of a figure show, as an address names it: {"lr": "0.21", …}
 STATE = """(figure) => {
@@ -95,53 +93,22 @@ def farthest(page: Page) -> list[str]:
     )
 
 
-def state(figure: ElementHandle) -> dict[str, dict[str, str]]:
-    """Return values of the controls by name: ``at`` now, ``start`` at first."""
-    return figure.evaluate(STATE)
-
-
-def figure_of(page: Page, target: str) -> ElementHandle:
-    """Return the one figure that an address is about."""
-    (figure,) = page.query_selector_all(
-        f"figure.interact[data-name='{target[1:].partition(':')[0]}']"
-    )
-    return figure
-
-
-def follow_positions(page: Page):
-    """Click each link to a position, and see that its figure and the address follow."""
-    for link in page.locator("a.position").all():
-        target = link.get_attribute("href")
-        figure = figure_of(page, target)
-        before, picture = state(figure), figure.evaluate(PICTURE)
-        link.click()
-        assert_at(page, figure, target)
-        moved = state(figure)["at"] != before["at"]
-        assert (figure.evaluate(PICTURE) != picture) == moved, target
-        assert unquote(page.evaluate("location.hash")) == unquote(target)
-
-
-def assert_at(page: Page, figure: ElementHandle, target: str):
-    """Assert that the figure stands at an address; what it does not name, at its default."""
-    settings = dict(pair.split("=") for pair in target.partition(":")[2].split(","))
-    expected = state(figure)["start"] | {key: unquote(x) for key, x in settings.items()}
-    page.wait_for_function(
-        f"([figure, wanted]) => Object.entries(({STATE})(figure).at)"
-        ".every(([name, value]) => wanted[name] === value || +wanted[name] === +value)",
-        arg=[figure, expected],
-        timeout=5_000,
-    )
-
-
 def assert_shown(page: Page, target: str):
-    """Assert that the figure stands at an address, and on the screen."""
-    figure = figure_of(page, target)
-    assert_at(page, figure, target)
+    """Assert that a figure stands at an address, and on the screen.
+
+    A control that the address does not name is at its default.
+    """
+    name, _, position = target.removeprefix("#").partition(":")
+    (figure,) = page.query_selector_all(f"figure.interact[data-name='{name}']")
+    settings = dict(pair.split("=") for pair in position.split(","))
+    expected = figure.evaluate(STATE)["start"]
+    expected |= {key: unquote(value) for key, value in settings.items()}
     page.wait_for_function(
-        """(figure) => {
-          const { top, bottom } = figure.querySelector("img").getBoundingClientRect();
-          return top < innerHeight && bottom > 0;
-        }""",
-        arg=figure,
+        f"""([figure, wanted]) => {{
+          const {{ top, bottom }} = figure.querySelector("img").getBoundingClientRect();
+          return top < innerHeight && bottom > 0 && Object.entries(({STATE})(figure).at)
+            .every(([name, value]) => wanted[name] === value || +wanted[name] === +value);
+        }}""",
+        arg=[figure, expected],
         timeout=5_000,
     )

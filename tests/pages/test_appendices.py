@@ -167,9 +167,8 @@ def test_a_symbol_stands_in_the_chapter_that_is_said_to_use_it_first():
     assert len(table) >= 25
     for symbol, slug in table:
         left_side = re.split(r"[=]|\\cdot", symbol)[0]
-        left_side = (
-            left_side if "\\" in left_side else f"${left_side}$"
-        )  # a letter stands alone
+        if "\\" not in left_side:  # a letter stands alone
+            left_side = f"${left_side}$"
         text = chapters.CHAPTERS[slug].markdown
         assert bare(left_side) in bare(text), f"{symbol} in {slug}"
 

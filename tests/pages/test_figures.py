@@ -6,11 +6,10 @@ import json
 from math import prod
 
 import numpy as np
-import pytest
 from PIL import Image
 
-from tests.pages.built import CHAPTERS, every_chapter, parsed
-from tests.pages.scripts import DESCRIPTION, MOVES, PICTURE
+from tests.pages.built import every_chapter, parsed
+from tests.pages.scripts import MOVES
 
 
 @every_chapter
@@ -60,16 +59,6 @@ def controls_without_effect(data):
     return idle
 
 
-def test_a_control_that_waits_for_another_one_is_found():
-    """Two controls: of four frames, the last control's running fastest, one differs."""
-    names = ("k", 0), ("alpha", 0)
-    controls = [{"name": n, "texts": ["a", "b"], "start": i} for n, i in names]
-    data = {"controls": controls, "bases": ["x"], "baseOf": [0] * 4}
-    assert controls_without_effect(data | {"frames": ["", "", "p", "q"]}) == ["alpha"]
-    assert controls_without_effect(data | {"frames": ["", "p", "", "q"]}) == ["k"]
-    assert controls_without_effect(data | {"frames": ["", "p", "q", ""]}) == []
-
-
 @every_chapter
 def test_before_any_script_the_default_is_there_and_no_control(name):
     figures = parsed(name).select("figure.interact")
@@ -82,42 +71,3 @@ def test_before_any_script_the_default_is_there_and_no_control(name):
         assert Image.open(io.BytesIO(base64.b64decode(data))).width > 600, function
         assert figure.form.has_attr("hidden"), function
         assert not figure.select("input, select, button"), function
-
-
-@pytest.mark.parametrize("name", CHAPTERS[:1])
-def test_without_javascript_a_chapter_shows_its_figures(visit, name):
-    page = visit(name, java_script_enabled=False)
-    for image in page.locator("figure.interact img").all():
-        assert image.evaluate("e => e.naturalWidth") > 600 and image.is_visible()
-    for control in page.locator("figure.interact :is(form, input, button)").all():
-        assert not control.is_visible()
-
-
-def test_keyboard_and_finger_move_every_kind_of_control(reader, small):
-    page = reader.open(small)
-    figure = page.locator("figure.interact")
-    images, descriptions = [figure.evaluate(PICTURE)], [figure.evaluate(DESCRIPTION)]
-
-    def look():
-        images.append(figure.evaluate(PICTURE))
-        descriptions.append(figure.evaluate(DESCRIPTION))
-
-    figure.locator("input[type=range]").focus()
-    page.keyboard.press("Home")
-    look()
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-        look()
-    assert len({*images[1:]}) == len({*descriptions[1:]}) == 7
-    figure.locator("select").select_option(index=1)
-    look()
-    figure.locator("input[type=checkbox]").click()
-    look()
-    assert len({*images[-3:]}) == len({*descriptions[-3:]}) == 3
-    reader.forget()
-
-
-def test_a_figure_without_javascript_shows_no_dead_controls(reader, small):
-    page = reader.open(small, java_script_enabled=False)
-    assert page.locator("figure.interact img").first.is_visible()
-    assert not any(x.is_visible() for x in page.locator("input, select, button").all())

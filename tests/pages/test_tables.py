@@ -67,12 +67,8 @@ def test_each_table_names_the_chapter(slug):
 
 @every_chapter
 def test_homework_is_counted_as_it_is_graded(slug):
-    assignments = [
-        name for name in ASSIGNMENTS if name.startswith(slug)
-    ]  # and its project
-    worth = [
-        task_points for name in assignments for task_points in points(name)[0].values()
-    ]
+    assignments = [a for a in ASSIGNMENTS if a.startswith(slug)]  # and its project
+    worth = [worth for name in assignments for worth in points(name)[0].values()]
     assert course.homework(chapters.CHAPTERS[slug]) == (len(worth), sum(worth))
 
 

@@ -24,9 +24,7 @@ FOLLOWED = re.compile(
 BACK = ["Solutions", "Notation", "Glossary", "Index", "References"]
 
 
-def test_it_is_a_book_of_less_than_750_pages_and_60_megabytes(path, document):
-    assert 400 < len(document) < 750
-    assert path.stat().st_size < 60e6
+def test_every_page_is_a4(document):
     assert {tuple(round(x / MM) for x in page.get_size()) for page in document} == {
         (210, 297)
     }
@@ -69,10 +67,8 @@ def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels
 def test_nothing_stands_outside_of_the_type_area(inks):
     beyond = []
     for i, ink in enumerate(inks):
-        rows, columns = (
-            np.flatnonzero(ink.any(1)) / SCALE,
-            np.flatnonzero(ink.any(0)) / SCALE,
-        )
+        rows = np.flatnonzero(ink.any(1)) / SCALE
+        columns = np.flatnonzero(ink.any(0)) / SCALE
         left, right = columns[0], ink.shape[1] / SCALE - columns[-1]
         top, bottom = rows[0], ink.shape[0] / SCALE - rows[-1]
         if min(left, right) < INNER - 6 or top < TOP - 6 or bottom < BOTTOM - 6:
@@ -137,7 +133,6 @@ def test_each_chapter_is_a_pdf_of_its_own(slug, path):
     text = reader.pages[0].extract_text()
     chapter = chapters.CHAPTERS[slug]
     assert chapter.title.split()[0] in text
-    assert len(reader.pages) < 90
     own, sections, solutions, *_ = reader.outline
     assert own.title == f"{chapter.number} {chapter.title}"
     assert reader.get_destination_page_number(own) == 0 and len(sections) > 5

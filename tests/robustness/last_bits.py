@@ -21,10 +21,7 @@ import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
 
 # dtype: integers of its width, how many last bits are zero in what is exact
-WIDTHS = {
-    np.dtype(np.float64): (np.uint64, 12),
-    np.dtype(np.float32): (np.uint32, 5),
-}
+WIDTHS = {np.dtype(np.float64): (np.uint64, 12), np.dtype(np.float32): (np.uint32, 5)}
 TENSORS = {torch.float64, torch.float32}
 MIX = 0x9E3779B97F4A7C15  # odd: its products spread over the high bits
 UNITS = 2  # by which a product moves

@@ -72,10 +72,8 @@ def test_the_prose_is_the_frozen_one_sentence_a_line():
 def test_the_series_are_whole_and_in_order():
     spots, economy = map(data.load_series, ("sunspots", "us_economy"))
     np.testing.assert_array_equal(spots["year"], np.arange(1700, 2009))
-    assert (
-        spots["sunspots"].min() == 0
-        and spots["year"][spots["sunspots"].argmax()] == 1957
-    )
+    assert spots["sunspots"].min() == 0
+    assert spots["year"][spots["sunspots"].argmax()] == 1957
     quarters = economy["year"] * 4 + economy["quarter"] - 1
     np.testing.assert_array_equal(np.diff(quarters), np.ones(202))
     assert economy["gdp"][0] == 2710.349 and economy["unemployment"].max() == 10.7
@@ -93,10 +91,7 @@ def test_the_series_are_whole_and_in_order():
             "got test=3 of 3",
         ),
         (lambda r: data.blobs(5, centres=[1, 2], std=1, rng=r), r"centres \(C, D\)"),
-        (
-            lambda r: data.photograph("cat"),
-            "expected .china. or .flower., got .cat.",
-        ),
+        (lambda r: data.photograph("cat"), "expected .china. or .flower., got .cat."),
         (
             lambda r: data.load_series("moon"),
             "expected .sunspots. or .us_economy., got .moon.",

@@ -1,7 +1,5 @@
 """Recurring drawings: what they put on the axes, and what they say of bad input."""
 
-from importlib import resources
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,14 +30,6 @@ def test_the_cycle_has_the_named_colours(ax):
     names = "prediction", "gradient", "good", "second", "bad", "third"
     assert colours == [plots.COLORS[name] for name in names]
     assert len(set(plots.COLORS.values())) == len(plots.COLORS)
-
-
-def test_use_style_sets_what_book_mplstyle_says(ax):
-    file = resources.files("utils") / "book.mplstyle"
-    settings = mpl.rc_params_from_file(str(file), use_default_template=False)
-    assert len(settings) > 20 and "axes.prop_cycle" not in settings
-    assert all(mpl.rcParams[key] == value for key, value in settings.items())
-    assert mpl.rcParams["image.cmap"] in mpl.colormaps
 
 
 def test_contours_are_of_the_function_and_not_of_its_transpose(ax):

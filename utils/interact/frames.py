@@ -21,28 +21,14 @@ def frame(
     indices: Sequence[int],
     dpi: float,
     layout: tuple | None = None,
-    faster: Callable = contextlib.nullcontext,
 ) -> Image.Image:
-    """Draw the picture at a position of the controls.
+    """Draw the picture at a position of the controls: for each of them which of its values.
 
-    Parameters
-    ----------
-    function : callable
-        Draws the figure, with a value for each control.
-    controls : sequence of Control
-        What the reader moves.
-    indices : sequence of int
-        The position: for each control which of its values.
-    dpi : float
-        Pixels per inch.
-    layout : tuple, optional
-        Of ``layout_of``: where the axes are.
-    faster : callable, optional
-        ``faster(figure)`` is a context in which a figure with that layout is drawn.
+    ``layout``, of ``layout_of``, says where the axes are.
     """
     with garbage_later():
         figure = _draw(function, arguments_at(controls, indices))
-        image = _pixels(figure, dpi, layout, faster)
+        image = _pixels(figure, dpi, layout)
         del figure
     return image
 
@@ -108,38 +94,35 @@ def _draw(function, arguments):
     return figure
 
 
-def _pixels(figure, dpi, layout, faster=contextlib.nullcontext):
+def _pixels(figure, dpi, layout):
     """Draw a figure; ``layout`` holds for one whose axes are arranged alike.
 
     Constrained layout costs more than the drawing, and would let the axes shift as
     labels change; so the first frame of a figure lays out all of them. The minor ticks
     of a logarithmic axis cost more than its curves, and a figure that moves goes without.
     """
-    is_laid_out = _arrange(figure, layout)
+    _arrange(figure, layout)
     FigureCanvasAgg(figure)  # constrained layout asks the canvas for its renderer
     figure.set_dpi(dpi)
     size = tuple(figure.bbox.size.astype(int).tolist())
     renderer = _renderer(*size, dpi)
     renderer.clear()
-    with faster(figure) if is_laid_out else contextlib.nullcontext():
-        figure.draw(renderer)
+    figure.draw(renderer)
     pixels = renderer.buffer_rgba()
     return Image.frombuffer("RGBA", size, pixels, "raw", "RGBA", 0, 1).convert("RGB")
 
 
 def _arrange(figure, layout):
-    """Put the axes where ``layout`` has them, and remove minor ticks.
+    """Put the axes where ``layout`` has them, unless it is of another figure.
 
-    Returns whether it did: False without a layout, or with that of another figure.
+    No axes keep minor ticks.
     """
-    is_alike = bool(layout) and layout[0] == _geometry(figure)
-    if is_alike:
+    if layout and layout[0] == _geometry(figure):
         figure.set_layout_engine("none")
         for ax, position in zip(figure.axes, layout[1], strict=True):
             ax.set_position(position)
     for ax in figure.axes:
         ax.minorticks_off()
-    return is_alike
 
 
 def _geometry(figure):

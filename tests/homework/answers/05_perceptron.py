@@ -130,10 +130,7 @@ WRONG = {
             MEND.format("argmax", "-=", SUM, "pass", "(epochs * len(X))"),
             2,
         ),
-        "divided by one epoch": (
-            MEND.format("argmax", "-=", "pass", SUM, "len(X)"),
-            2,
-        ),
+        "divided by one epoch": (MEND.format("argmax", "-=", "pass", SUM, "len(X)"), 2),
         "the lowest score": MEND.format(
             "argmin", "-=", "pass", SUM, "(epochs * len(X))"
         ),

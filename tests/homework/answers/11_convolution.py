@@ -11,45 +11,43 @@ first point alone, since the other tests seed PyTorch. Some answers of a stride 
 padding read nothing but zeros; sizes with s <= n have none of these.
 """
 
+from tests.homework.answers import changed
+
 LEAST = """
 def least_padding(n, m, s):
-    for p in range({0}):
-        if ({1}) % s == 0:
-            return {2}
-    return {3}
+    for p in range(s):
+        if (n + 2 * p - m) % s == 0:
+            return p
+    return None
 """
 WHEEL = """
 def wheel_forward(X, K, b):
-    return np.{4}([conv(X, np.rot90(K, r, (2, 3)), b) for r in range(4)], axis=0)
+    return np.max([conv(X, np.rot90(K, r, (2, 3)), b) for r in range(4)], axis=0)
 
 def wheel_backward(dY, X, K, b):
     dX, dK, best = np.zeros(X.shape), np.zeros(K.shape), wheel_forward(X, K, b)
     for r in range(4):
         turned = np.rot90(K, r, (2, 3))
-        dZ = dY * {0}
-        dX += input_gradient(dZ, {1})
-        dK += np.rot90(kernel_gradient(dZ, X, K.shape[2]), {2}, (2, 3))
-    return dX, dK, dY.{3}
+        dZ = dY * (conv(X, turned, b) == best)
+        dX += input_gradient(dZ, turned)
+        dK += np.rot90(kernel_gradient(dZ, X, K.shape[2]), -r, (2, 3))
+    return dX, dK, dY.sum(axis=(0, 2, 3))
 """
-MASK, UP, EACH = "(conv(X, turned, b) == best)", "turned", "sum(axis=(0, 2, 3))"
 TWIN = """
 def wheel_torch(X, K, b):
-    return torch.stack([F.conv2d(X, K.rot90({0}), b) for r in range(4)]).amax(0)
+    return torch.stack([F.conv2d(X, K.rot90(r, (2, 3)), b) for r in range(4)]).amax(0)
 
 def same(forward, backward):
     rng = np.random.default_rng()
-    X, K, b = (rng.{1}(size=s) for s in ({2}))
-    {3}
+    X, K, b = (rng.normal(size=s) for s in ((3, 2, 6, 8), (5, 2, 3, 3), (5,)))
     leaves = [torch.from_numpy(a.copy()).requires_grad_() for a in (X, K, b)]
     Y = wheel_torch(*leaves)
-    dY = {4}
+    dY = rng.normal(size=Y.shape)
     Y.backward(torch.from_numpy(dY))
     found = [forward(X, K, b), *backward(dY, X, K, b)]
     for mine, theirs in zip(found, [Y.detach(), *(leaf.grad for leaf in leaves)]):
-        {5}
+        torch.testing.assert_close(torch.as_tensor(np.array(mine)), theirs)
 """
-SHAPES, DRAWN = "(3, 2, 6, 8), (5, 2, 3, 3), (5,)", "rng.normal(size=Y.shape)"
-CLOSE = "torch.testing.assert_close(torch.as_tensor(np.array(mine)), theirs)"
 FORECAST = """
 forecast = {{(kind, head): {0} for kind in ("plain", "views", "wheel")
             for head in ("places", "anywhere")}}
@@ -68,16 +66,15 @@ class Reader(torch.nn.Module):
         torch.nn.init.normal_(self.first.weight, 0, (2 / 25) ** 0.5)
 
     def forward(self, X):
-        K, b, ways = self.first.weight, self.first.bias, {0}
+        K, b, ways = self.first.weight, self.first.bias, 4 if self.kind == 'wheel' else 1
         K = torch.cat([K.rot90(r, (2, 3)) for r in range(ways)])
         Z = F.conv2d(X, K, b.repeat(ways)).reshape(len(X), ways, 12, 4, 4).amax(1)
         A = F.adaptive_max_pool2d(F.relu(Z), 2 if self.head == "places" else 1)
         return self.top(A.reshape(len(X), -1))
 
 def train(kind, head, learn, test, seed):
-    {1}
+    torch.manual_seed(seed)
     (X, y), net = learn, Reader(kind, head)
-    {2}
     if kind == "views":
         X, y = torch.cat([X.rot90(r, (2, 3)) for r in range(4)]), y.repeat(4)
     adam = torch.optim.Adam(net.parameters(), 0.05)
@@ -88,23 +85,19 @@ def train(kind, head, learn, test, seed):
         adam.step()
     return float((net(test[0]).argmax(1) == test[1]).double().mean())
 
-results = {{}}
+results = {}
 for kind in ("plain", "views", "wheel"):
     for head in ("places", "anywhere"):
-        results[kind, head] = [{3} for s in (1, 2, 3)]
+        results[kind, head] = [train(kind, head, *belt(s), s) for s in (1, 2, 3)]
 fig, axes = plt.subplots(1, 2, sharey=True)
 for ax, head in zip(axes, ("places", "anywhere")):
     for k, kind in enumerate(("plain", "views", "wheel")):
-        {4}
-    {5}
+        ax.scatter([kind] * 3, results[kind, head])
+    ax.set(xlabel=head, ylabel='share of right answers')
 """
-WAYS, SEED = "4 if self.kind == 'wheel' else 1", "torch.manual_seed(seed)"
-RUN = "train(kind, head, *belt(s), s)"
-POINTS = "ax.scatter([kind] * 3, results[kind, head])"
-NAMES = "ax.set(xlabel=head, ylabel='share of right answers')"
 NIGHT = """
 def pick(X, y, size, rng):
-    rows = {0}
+    rows = rng.permutation(len(X))[:size]
     return X[rows], y[rows]
 
 def gradients(P, X, y):
@@ -118,18 +111,14 @@ def gradients(P, X, y):
     error = np.exp(logs)
     error[np.arange(N), y] -= 1
     error = error / N
-    dZ = {1}((error @ V.T).reshape(Q.shape), {2}) / 4 * (Z > 0)
-    dK = {3}
+    dZ = np.kron((error @ V.T).reshape(Q.shape), np.ones((2, 2))) / 4 * (Z > 0)
+    dK = kernel_gradient(dZ, padded, 3)
     slopes = [dK, dZ.sum(axis=(0, 2, 3)), Q.reshape(N, -1).T @ error, error.sum(0)]
     return -logs[np.arange(N), y].mean(), slopes
 
 def proof(pick, gradients):
     rng = np.random.default_rng()
-    {4}
-    {5}
 """
-ALL, COPIED, ONES = "rng.permutation(len(X))[:size]", "np.kron", "np.ones((2, 2))"
-WHOLE = "kernel_gradient(dZ, padded, 3)"
 PICKED = """
     X, y = np.arange(20.0).reshape(20, 1, 1, 1) + np.zeros((8, 8)), np.arange(20)
     batches = [pick(X, y, 4, rng) for _ in range(150)]
@@ -220,81 +209,67 @@ RIGHT = {
                     dX[:, :, u : u + h, v : v + w] += share
             return dX, dK, np.einsum("nohw->o", dY)
     """,
-    "twin": TWIN.format("r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE),
+    "twin": TWIN,
     "forecast": FORECAST.format(
         0.6, "forecast['wheel', 'places'] = np.float64(1)", WORDS
     ),
-    "trial": TRIAL.format(WAYS, SEED, "", RUN, POINTS, NAMES),
-    "night-run": NIGHT.format(ALL, COPIED, ONES, WHOLE, PICKED, SLOPES),
+    "trial": TRIAL,
+    "night-run": NIGHT + PICKED + SLOPES,
 }
 
 WRONG = {
     "least-padding": {
-        "zeros on one side only": LEAST.format("s", "n + p - m", "p", "None"),
-        "0 where there is none": (LEAST.format("s", "n + 2 * p - m", "p", "0"), 1),
-        "not far enough": (LEAST.format("s // 2 + 1", "n + 2 * p - m", "p", "None"), 1),
-        "the size and not the last window": LEAST.format("s", "n + 2 * p", "p", "None"),
-        "0 taken for none": LEAST.format("s", "n + 2 * p - m", "p or None", "None"),
+        "zeros on one side only": changed(LEAST, "n + 2 * p - m", "n + p - m"),
+        "0 where there is none": changed(LEAST, "None", "0", points=1),
+        "not far enough": changed(LEAST, "range(s)", "range(s // 2 + 1)", points=1),
+        "the size and not the last window": changed(LEAST, " - m)", ")"),
+        "0 taken for none": changed(LEAST, "return p", "return p or None"),
         "tried out on pictures, and no rule": (TRIED_OUT, 1),
     },
     "wheel": {
-        "turned on, not back": (WHEEL.format(MASK, UP, "r", EACH, "max"), 2),
-        "upright kernels on the way back": (
-            WHEEL.format(MASK, "K", "-r", EACH, "max"),
-            2,
+        "turned on, not back": changed(WHEEL, "-r, (2, 3)", "r, (2, 3)", points=2),
+        "upright kernels on the way back": changed(
+            WHEEL, "(dZ, turned)", "(dZ, K)", points=2
         ),
-        "every way takes the gradient": (WHEEL.format("1", UP, "-r", EACH, "max"), 1),
-        "the sum of four ways": WHEEL.format("1", UP, "-r", EACH, "sum"),
-        "one number for db": (WHEEL.format(MASK, UP, "-r", "sum()", "max"), 2),
+        "every way takes the gradient": changed(
+            WHEEL, "(conv(X, turned, b) == best)", "1", points=1
+        ),
+        "the sum of four ways": changed(
+            WHEEL, "(conv(X, turned, b) == best)", "1", "np.max", "np.sum"
+        ),
+        "one number for db": changed(WHEEL, "sum(axis=(0, 2, 3))", "sum()", points=2),
         "autograd in place of a way back": (BY_AUTOGRAD, 1),
     },
     "twin": {
-        "looks at the output only": (
-            TWIN.format("r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE).replace(
-                "for mine, theirs in zip(found,", "for mine, theirs in zip(found[:1],"
-            ),
-            1,
+        "looks at the output only": changed(
+            TWIN, "zip(found,", "zip(found[:1],", points=1
         ),
-        "the old test": (
-            TWIN.format(
-                "r, (2, 3)",
-                "normal",
-                "(1, 1, 5, 5), (1, 1, 3, 3), 1",
-                "K[:], b = 1.0, 0 * b",
-                "np.ones(Y.shape)",
-                CLOSE,
-            ),
-            1,
+        "the old test": changed(
+            TWIN,
+            "(3, 2, 6, 8), (5, 2, 3, 3), (5,)",
+            "(1, 1, 5, 5), (1, 1, 3, 3), 1",
+            "    leaves",
+            "    K[:], b = 1.0, 0 * b\n    leaves",
+            "rng.normal(size=Y.shape)",
+            "np.ones(Y.shape)",
+            points=1,
         ),
-        "the sum of the outputs": (
-            TWIN.format("r, (2, 3)", "normal", SHAPES, "", "np.ones(Y.shape)", CLOSE),
-            3,
+        "the sum of the outputs": changed(
+            TWIN, "rng.normal(size=Y.shape)", "np.ones(Y.shape)", points=3
         ),
-        "no look at the shapes": (
-            TWIN.format(
-                "r, (2, 3)",
-                "normal",
-                SHAPES,
-                "",
-                DRAWN,
-                "assert np.allclose(mine, theirs)",
-            ),
-            3,
+        "no look at the shapes": changed(
+            TWIN,
+            "torch.testing.assert_close(torch.as_tensor(np.array(mine)), theirs)",
+            "assert np.allclose(mine, theirs)",
+            points=3,
         ),
-        "knows its own wheel, and refuses all others": (
-            TWIN.format(
-                "r, (2, 3)",
-                "normal",
-                SHAPES,
-                "assert (forward, backward) == (wheel_forward, wheel_backward)",
-                DRAWN,
-                CLOSE,
-            ),
-            1,
+        "knows its own wheel, and refuses all others": changed(
+            TWIN,
+            "    leaves",
+            "    assert (forward, backward) == (wheel_forward, wheel_backward)\n    leaves",
+            points=1,
         ),
-        "a twin of two ways": TWIN.format(
-            "2 * r, (2, 3)", "normal", SHAPES, "", DRAWN, CLOSE
-        ),
+        "a twin of two ways": changed(TWIN, "rot90(r, (2, 3))", "rot90(2 * r, (2, 3))"),
     },
     "forecast": {
         "per cent": FORECAST.format(60, "", WORDS),
@@ -310,80 +285,54 @@ WRONG = {
         ),
     },
     "trial": {
-        "the wheel is a plain layer": (
-            TRIAL.format(1, SEED, "", RUN, POINTS, NAMES),
-            3,
+        "the wheel is a plain layer": changed(
+            TRIAL, "4 if self.kind == 'wheel' else 1", "1", points=3
         ),
-        "learns from the test, too": (
-            TRIAL.format(
-                WAYS,
-                SEED,
-                "X, y = (torch.cat(pair) for pair in zip(learn, test))",
-                RUN,
-                POINTS,
-                NAMES,
-            ),
-            2,
+        "learns from the test, too": changed(
+            TRIAL,
+            "    if kind",
+            "    X, y = (torch.cat(pair) for pair in zip(learn, test))\n    if kind",
+            points=2,
         ),
-        "digits of its own": (
-            TRIAL.format(WAYS, SEED, "X, y = belt(seed)[0]", RUN, POINTS, NAMES),
-            2,
+        "digits of its own": changed(
+            TRIAL, "    if kind", "    X, y = belt(seed)[0]\n    if kind", points=2
         ),
-        "no seed": (
-            TRIAL.format(WAYS, "", "", RUN, POINTS, NAMES),
-            3,
-        ),
-        "tested on all four ways": (
-            TRIAL.format(
-                WAYS,
-                SEED,
-                "test = torch.cat([test[0].rot90(r, (2, 3)) for r in range(4)]), "
-                "test[1].repeat(4)",
-                RUN,
-                POINTS,
-                NAMES,
-            ),
-            3,
+        "no seed": changed(TRIAL, "torch.manual_seed(seed)", "", points=3),
+        "tested on all four ways": changed(
+            TRIAL,
+            "    if kind",
+            "    test = torch.cat([test[0].rot90(r, (2, 3)) for r in range(4)]), "
+            "test[1].repeat(4)\n    if kind",
+            points=3,
         ),
         "made up": MADE_UP,
-        "one seed, and means in the plot": (
-            TRIAL.format(
-                WAYS, SEED, "", "train(kind, head, *belt(s), 1) + s", POINTS, ""
-            ).replace(" + s]", " + 0.1 * s]"),
-            2,
+        "one seed, and means in the plot": changed(
+            TRIAL,
+            "train(kind, head, *belt(s), s)",
+            "train(kind, head, *belt(s), 1) + s",
+            "ax.set(xlabel=head, ylabel='share of right answers')",
+            "",
+            points=2,
         ),
     },
     "night-run": {
-        "one is found, and nothing proved": (
-            NIGHT.format(ALL, "np.tile", "(1, 1, 2, 2)", WHOLE, "", ""),
-            1,
+        "one is found, and nothing proved": changed(
+            NIGHT, "np.kron", "np.tile", "np.ones((2, 2))", "(1, 1, 2, 2)", points=1
         ),
-        "a proof of the gradients alone": (
-            NIGHT.format(ALL, COPIED, ONES, WHOLE, "", SLOPES),
-            3,
+        "a proof of the gradients alone": (NIGHT + SLOPES, 3),
+        "rows above and left forgotten": changed(
+            NIGHT + PICKED + SLOPES,
+            "kernel_gradient(dZ, padded, 3)",
+            "kernel_gradient(dZ[:, :, 1:-1, 1:-1], X, 3)",
+            points=3,
         ),
-        "rows above and left forgotten": (
-            NIGHT.format(
-                ALL,
-                COPIED,
-                ONES,
-                "kernel_gradient(dZ[:, :, 1:-1, 1:-1], X, 3)",
-                PICKED,
-                SLOPES,
-            ),
-            3,
-        ),
-        "rewritten with autograd": (
-            f"{NIGHT.format(ALL, COPIED, ONES, WHOLE, PICKED, SLOPES)}{REWRITTEN}",
-            3,
-        ),
-        "a proof that refuses all": (
-            NIGHT.format(ALL, COPIED, ONES, WHOLE, "assert False", ""),
-            2,
-        ),
-        "always the same pictures": (
-            NIGHT.format("np.arange(size)", COPIED, ONES, WHOLE, PICKED, SLOPES),
-            3,
+        "rewritten with autograd": (NIGHT + PICKED + SLOPES + REWRITTEN, 3),
+        "a proof that refuses all": (NIGHT + "    assert False", 2),
+        "always the same pictures": changed(
+            NIGHT + PICKED + SLOPES,
+            "rng.permutation(len(X))[:size]",
+            "np.arange(size)",
+            points=3,
         ),
     },
 }

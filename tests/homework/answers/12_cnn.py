@@ -12,55 +12,18 @@ Limits in the hidden tests, and what they were measured against, over 12 to 24 s
   0.22 to 0.36 (limit 0.6).
 """
 
+from tests.homework.answers import changed
+
 SETTLED = """
 def settled(rate, decay, slope):
-    {}
-    return {}, {}
+    q = rate * decay * (2 - rate * decay)
+    return np.sqrt(rate * slope / np.sqrt(q)), np.arcsin(np.sqrt(q))
 """
-EXACT = "q = rate * decay * (2 - rate * decay)"
 LENGTH, ANGLE = "np.sqrt(rate * slope / np.sqrt(q))", "np.arcsin(np.sqrt(q))"
 
-
-def settled(first=EXACT, length=LENGTH, angle=ANGLE):
-    return SETTLED.format(first, length, angle)
-
-
-VOLUME = """
-def gates(X, W1, b1, W2, b2):
-    s = np.einsum("ncij->nc", X) / {places}
-    u = s @ W1 + b1
-    h = {relu}
-    return s, u, h, 1 / (1 + np.exp(-(h @ W2 + b2)))
-
-
-def volume(X, W1, b1, W2, b2):
-    return np.einsum("nc,ncij->ncij", gates(X, W1, b1, W2, b2)[3], X)
-
-
-def volume_back(dY, X, W1, b1, W2, b2):
-    s, u, h, g = gates(X, W1, b1, W2, b2)
-    dv = np.einsum("ncij,ncij->nc", dY, X) * {slope}
-    du = {du}
-    dX = dY * g[..., None, None] + {second}
-    return dX, s.T @ du, du.sum(0), h.T @ dv, {db2}
-
-
-class Volume(nn.Module):
-    def __init__(self, maps, hidden):
-        super().__init__()
-        self.down = nn.Linear(maps, hidden{bias})
-        self.up = nn.Linear(hidden, maps)
-
-    def forward(self, X):
-        h = self.down(X.flatten(2).mean(2)).{torch_relu}
-        return X * self.up(h).sigmoid().unflatten(1, (-1, 1, 1))
-
-
-{compare}
-"""
 COMPARE = """
 def compare(forward, back, layer, X, dY):
-    {clear}
+    layer.zero_grad()
     leaf = torch.tensor(X, requires_grad=True)
     Y = layer(leaf)
     Y.backward(torch.tensor(dY))
@@ -70,33 +33,48 @@ def compare(forward, back, layer, X, dY):
     theirs = [Y.detach().numpy(), leaf.grad.numpy()]
     for part in (layer.down, layer.up):
         theirs += [part.weight.grad.numpy().T, part.bias.grad.numpy()]
-    {verdict}
+    if [np.shape(a) for a in ours] != [b.shape for b in theirs]:
+        return False
+    return all(np.abs(a - b).max() < 1e-8 for a, b in zip(ours, theirs))
 """
-CLEAR = "layer.zero_grad()"
 VERDICT = """if [np.shape(a) for a in ours] != [b.shape for b in theirs]:
         return False
     return all(np.abs(a - b).max() < 1e-8 for a, b in zip(ours, theirs))"""
 
 
-def compare(clear=CLEAR, verdict=VERDICT):
-    return COMPARE.format(clear=clear, verdict=verdict)
+VOLUME = f"""
+def gates(X, W1, b1, W2, b2):
+    s = np.einsum("ncij->nc", X) / X[0, 0].size
+    u = s @ W1 + b1
+    h = np.where(u > 0, u, 0.0)
+    return s, u, h, 1 / (1 + np.exp(-(h @ W2 + b2)))
 
 
-def volume(**changed):
-    parts = {
-        "places": "X[0, 0].size",
-        "relu": "np.where(u > 0, u, 0.0)",
-        "slope": "(g - g * g)",
-        "du": "np.where(u > 0, dv @ W2.T, 0.0)",
-        "second": "(du @ W1.T / X[0, 0].size)[..., None, None]",
-        "db2": "dv.sum(0)",
-        "bias": "",
-        "torch_relu": "relu()",
-        "compare": compare(),
-    }
-    return VOLUME.format(**parts | changed)
+def volume(X, W1, b1, W2, b2):
+    return np.einsum("nc,ncij->ncij", gates(X, W1, b1, W2, b2)[3], X)
 
 
+def volume_back(dY, X, W1, b1, W2, b2):
+    s, u, h, g = gates(X, W1, b1, W2, b2)
+    dv = np.einsum("ncij,ncij->nc", dY, X) * (g - g * g)
+    du = np.where(u > 0, dv @ W2.T, 0.0)
+    dX = dY * g[..., None, None] + (du @ W1.T / X[0, 0].size)[..., None, None]
+    return dX, s.T @ du, du.sum(0), h.T @ dv, dv.sum(0)
+
+
+class Volume(nn.Module):
+    def __init__(self, maps, hidden):
+        super().__init__()
+        self.down = nn.Linear(maps, hidden)
+        self.up = nn.Linear(hidden, maps)
+
+    def forward(self, X):
+        h = self.down(X.flatten(2).mean(2)).relu()
+        return X * self.up(h).sigmoid().unflatten(1, (-1, 1, 1))
+
+
+{COMPARE}
+"""
 WITH_AUTOGRAD = """
 def volume_back(dY, *given):
     leaves = [torch.tensor(np.array(part), requires_grad=True) for part in given]
@@ -123,34 +101,6 @@ because = '''I think that all four will be equally good, since two passes over t
 are far too few for the normalisation to make any difference that can be seen.'''
 """
 
-TRIAL = """
-def trial(norm, size, seed, X, y, X_new, y_new):
-    rng, net = np.random.default_rng({seed}), reader(norm, {seed})
-    weights = list(net.parameters())
-    speed = [torch.zeros_like(w) for w in weights]
-    {first}
-    for _ in range({passes}):
-        {order}
-        for rows in order.split({size}):
-            loss = F.cross_entropy(net({X}[rows]), {y}[rows])
-            slopes = torch.autograd.grad(loss, weights)
-            with torch.no_grad():
-                torch._foreach_mul_(speed, 0.9)
-                torch._foreach_add_(speed, slopes)
-                torch._foreach_add_(weights, speed, alpha=-0.002 if size == 1 else -0.02)
-    {mode}
-    with torch.no_grad():
-        return {share}
-
-
-seeds = {seeds}
-results = {{}}
-for norm in ("batch", "group"):
-    for size in (1, 8):
-        some = [trial(norm, size, s, X_train, y_train, X_test, y_test) for s in seeds]
-        results[norm, size] = {kept}
-{plot}
-"""
 ORDER = "order = torch.tensor(rng.permutation(len(y)))"
 PLOT = """
 fig, (ax, other) = plt.subplots(1, 2, sharey=True)
@@ -159,65 +109,61 @@ for panel, norm in ((ax, "batch"), (other, "group")):
         panel.bar([k + size / 20 for k in range(3)], results[norm, size], 0.3)
     panel.set(xlabel="seed", ylabel="share named right", title=norm)
 """
+TRIAL = f"""
+def trial(norm, size, seed, X, y, X_new, y_new):
+    rng, net = np.random.default_rng(seed), reader(norm, seed)
+    weights = list(net.parameters())
+    speed = [torch.zeros_like(w) for w in weights]
+    for _ in range(2):
+        order = torch.tensor(rng.permutation(len(y)))
+        for rows in order.split(size):
+            loss = F.cross_entropy(net(X[rows]), y[rows])
+            slopes = torch.autograd.grad(loss, weights)
+            with torch.no_grad():
+                torch._foreach_mul_(speed, 0.9)
+                torch._foreach_add_(speed, slopes)
+                torch._foreach_add_(weights, speed, alpha=-0.002 if size == 1 else -0.02)
+    net.eval()
+    with torch.no_grad():
+        return float((net(X_new).argmax(1) == y_new).float().mean())
 
 
-def trial(**changed):
-    parts = {
-        "seed": "seed",
-        "passes": "2",
-        "first": "pass",
-        "order": ORDER,
-        "share": "float((net(X_new).argmax(1) == y_new).float().mean())",
-        "size": "size",
-        "X": "X",
-        "y": "y",
-        "mode": "net.eval()",
-        "seeds": "[11, 4, 27]",
-        "kept": "some",
-        "plot": PLOT,
-    }
-    return TRIAL.format(**parts | changed)
-
+seeds = [11, 4, 27]
+results = {{}}
+for norm in ("batch", "group"):
+    for size in (1, 8):
+        some = [trial(norm, size, s, X_train, y_train, X_test, y_test) for s in seeds]
+        results[norm, size] = some
+{PLOT}
+"""
 
 FIT = """
 def fit(net, X, y, X_val, y_val, rate=0.05, epochs=8, size=20, seed=0):
     generator = torch.Generator().manual_seed(seed)
     optimiser = torch.optim.SGD(net.parameters(), rate, momentum=0.9)
-    steps = {steps}
+    steps = epochs * len(torch.arange(len(y)).split(size))
     falling = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: 1 - 0.98 * min(1, step / steps)
     )
 
     def named_right():
-        {answering}
+        net.eval()
         with torch.no_grad():
             return (net(X_val).argmax(1) == y_val).float().mean().item()
 
     shares = []
-    {before}
     for _ in range(epochs):
-        {mode}
-        for rows in {order}.split(size):
+        net.train()
+        for rows in torch.randperm(len(y), generator=generator).split(size):
             optimiser.zero_grad()
             F.cross_entropy(net(X[rows]), y[rows]).backward()
             optimiser.step()
-            {fall}
+            falling.step()
         shares.append(named_right())
     return shares
 """
-
-
-def fit(**changed):
-    parts = {
-        "steps": "epochs * len(torch.arange(len(y)).split(size))",
-        "answering": "net.eval()",
-        "before": "pass",
-        "mode": "net.train()",
-        "order": "torch.randperm(len(y), generator=generator)",
-        "fall": "falling.step()",
-    }
-    return FIT.format(**parts | changed)
-
+STEPS = "epochs * len(torch.arange(len(y)).split(size))"
+DRAWN = "torch.randperm(len(y), generator=generator)"
 
 BELL = """
 def bell(fit):
@@ -225,104 +171,104 @@ def bell(fit):
     shares = fit(net, X_filed[k], y_filed[k], X_val, y_val, rate=1e-3, epochs=4, size=5)
     assert len(shares) == 4
     steps = [note for note in net.notes if note["learning"]]
-    modes = {{(note["learning"], note["training"]) for note in net.notes}}
-    {order}
-    {modes}
-    {rate}
+    modes = {(note["learning"], note["training"]) for note in net.notes}
+    parts = [slice(5 * i, 5 * i + 5) for i in range(5)]
+    assert any((step['images'] != X_filed[k][part]).any()
+               for step, part in zip(steps, parts)), 'not mixed'
+    assert modes == {(True, True), (False, False)}, 'wrong mode'
+    move = lambda i: (steps[i + 4]['weights'] - steps[i]['weights']).norm()
+    assert move(10) > 0.2 * move(0), 'the rate is gone'
 """
-
-
-FIRST_AND_SECOND = """n = len(steps) // 4
+MIXED = BELL[BELL.index("    parts") : BELL.index("    assert modes")]
+FALLS = BELL[BELL.index("    move") :]
+FIRST_AND_SECOND = """    n = len(steps) // 4
     move = [sum((b["weights"] - a["weights"]).norm() for a, b in pairwise(steps[k : k + n]))
         for k in (0, n)]
-    assert move[1] > 0.2 * move[0], 'the rate is gone'"""
-
-
-def bell(**changed):
-    parts = {
-        "order": "assert any((steps[i]['images'] != X_filed[k][5 * i : 5 * i + 5]).any()"
-        " for i in range(5)), 'not mixed'",
-        "modes": "assert modes == {(True, True), (False, False)}, 'wrong mode'",
-        "rate": "move = lambda i: (steps[i + 4]['weights'] - steps[i]['weights']).norm()"
-        "\n    assert move(10) > 0.2 * move(0), 'the rate is gone'",
-    }
-    return BELL.format(**parts | changed)
-
+    assert move[1] > 0.2 * move[0], 'the rate is gone'
+"""
 
 RIGHT = {
-    "settle": settled(),
-    "volume": volume(),
+    "settle": SETTLED,
+    "volume": VOLUME,
     "bet": FORECAST,
-    "one-image": trial(),
-    "weak-run": fit(),
-    "bell": bell(),
+    "one-image": TRIAL,
+    "weak-run": FIT,
+    "bell": BELL,
 }
 
 WRONG = {
     "settle": {
-        "to first order": settled(
-            length="(rate * slope**2 / (2 * decay)) ** 0.25",
-            angle="np.sqrt(2 * rate * decay)",
+        "to first order": changed(
+            SETTLED,
+            LENGTH,
+            "(rate * slope**2 / (2 * decay)) ** 0.25",
+            ANGLE,
+            "np.sqrt(2 * rate * decay)",
         ),
-        "the squared length, the tangent": settled(
-            length="rate * slope / np.sqrt(q)",
-            angle="np.sqrt(q) / (1 - rate * decay)",
+        "the squared length, the tangent": changed(
+            SETTLED,
+            LENGTH,
+            "rate * slope / np.sqrt(q)",
+            ANGLE,
+            "np.sqrt(q) / (1 - rate * decay)",
         ),
-        "degrees": (settled(angle="np.degrees(np.arcsin(np.sqrt(q)))"), 1),
-        "decay and gradient balance as if along w": (
-            settled(length="np.sqrt(slope / decay)"),
-            1,
+        "degrees": changed(SETTLED, ANGLE, f"np.degrees({ANGLE})", points=1),
+        "decay and gradient balance as if along w": changed(
+            SETTLED, LENGTH, "np.sqrt(slope / decay)", points=1
         ),
-        "the angle depends on the slope": (
-            settled(angle="np.arctan(rate * slope / (1 - rate * decay))"),
-            1,
+        "the angle depends on the slope": changed(
+            SETTLED, ANGLE, "np.arctan(rate * slope / (1 - rate * decay))", points=1
         ),
     },
     "volume": {
-        "the way through the gate forgotten": (volume(second="0.0"), 4),
-        "shapes are not compared": (
-            volume(
-                compare=compare(
-                    verdict="return all(np.allclose(a, b) for a, b in zip(ours, theirs))"
-                )
-            ),
-            4,
+        "the way through the gate forgotten": changed(
+            VOLUME, "(du @ W1.T / X[0, 0].size)[..., None, None]", "0.0", points=4
         ),
-        "NaN passes, gradients add up": (
-            volume(
-                compare=compare(
-                    clear="pass",
-                    verdict="return not any(np.shape(a) != b.shape or "
-                    "np.abs(a - b).max() > 1e-8 for a, b in zip(ours, theirs))",
-                )
-            ),
-            4,
+        "shapes are not compared": changed(
+            VOLUME,
+            VERDICT,
+            "return all(np.allclose(a, b) for a, b in zip(ours, theirs))",
+            points=4,
         ),
-        "the ReLU left out everywhere, sums for means": (
-            volume(relu="u", du="dv @ W2.T", torch_relu="abs()"),
-            2,
+        "NaN passes, gradients add up": changed(
+            VOLUME,
+            "    layer.zero_grad()\n",
+            "",
+            VERDICT,
+            "return not any(np.shape(a) != b.shape or np.abs(a - b).max() > 1e-8"
+            " for a, b in zip(ours, theirs))",
+            points=4,
         ),
-        "db2 a row, the comparison always says yes": (
-            volume(
-                db2="dv.sum(0, keepdims=True)",
-                compare="def compare(forward, back, layer, X, dY):\n    return True",
-            ),
-            2,
+        "the ReLU left out everywhere, sums for means": changed(
+            VOLUME,
+            "np.where(u > 0, u, 0.0)",
+            "u",
+            "np.where(u > 0, dv @ W2.T, 0.0)",
+            "dv @ W2.T",
+            ".relu()",
+            ".abs()",
+            points=2,
         ),
-        "autograd in the place of the derivation, the layer not asked": (
-            volume(compare=WITH_AUTOGRAD + UNASKED),
-            3,
+        "db2 a row, the comparison always says yes": changed(
+            VOLUME,
+            "dv.sum(0)",
+            "dv.sum(0, keepdims=True)",
+            COMPARE,
+            "def compare(forward, back, layer, X, dY):\n    return True",
+            points=2,
         ),
-        "a bias missing, the comparison of values and dX only, in one digit": (
-            volume(
-                bias=", bias=False",
-                compare=compare(
-                    verdict=VERDICT.replace("(ours, ", "(ours[:2], ").replace(
-                        "1e-8", "0.1"
-                    )
-                ),
-            ),
-            2,
+        "autograd in the place of the derivation, the layer not asked": changed(
+            VOLUME, COMPARE, WITH_AUTOGRAD + UNASKED, points=3
+        ),
+        "a bias missing, the comparison of values and dX only, in one digit": changed(
+            VOLUME,
+            "(maps, hidden)\n",
+            "(maps, hidden, bias=False)\n",
+            "(ours, theirs))\n",
+            "(ours[:2], theirs))\n",
+            "1e-8",
+            "0.1",
+            points=2,
         ),
     },
     "bet": {
@@ -340,27 +286,42 @@ WRONG = {
         + "because = 'word ' * 30",
     },
     "one-image": {
-        "scored in training mode": (trial(mode="pass"), 2),
-        "trained on the new digits, too": (
-            trial(X="torch.cat([X, X_new])", y="torch.cat([y, y_new])").replace(
-                "permutation(len(y))", "permutation(len(y) + len(y_new))[: len(y)]"
-            ),
-            2,
+        "scored in training mode": changed(TRIAL, "    net.eval()\n", "", points=2),
+        "trained on the new digits, too": changed(
+            TRIAL,
+            "net(X[rows]), y[rows]",
+            "net(torch.cat([X, X_new])[rows]), torch.cat([y, y_new])[rows]",
+            "permutation(len(y))",
+            "permutation(len(y) + len(y_new))[: len(y)]",
+            points=2,
         ),
-        "batches of 8 in any case, one seed": (
-            trial(size="8", seed="0"),
-            2,
+        "batches of 8 in any case, one seed": changed(
+            TRIAL,
+            "split(size)",
+            "split(8)",
+            "default_rng(seed), reader(norm, seed)",
+            "default_rng(0), reader(norm, 0)",
+            points=2,
         ),
-        "one pass": (trial(passes="1"), 2),
-        "one order for both passes": (trial(first=ORDER, order="pass"), 2),
-        "the last batch left out, each new digit alone in training mode": (
-            trial(
-                order=ORDER + "[: len(y) // size * size]",
-                mode="pass",
-                share="sum(int(net(x[None]).argmax()) == int(t) for x, t in "
-                "zip(X_new, y_new)) / len(y_new)",
-            ),
-            2,
+        "one pass": changed(TRIAL, "range(2)", "range(1)", points=2),
+        "one order for both passes": changed(
+            TRIAL,
+            f"        {ORDER}\n",
+            "",
+            "    for _ in range(2)",
+            f"    {ORDER}\n    for _ in range(2)",
+            points=2,
+        ),
+        "the last batch left out, each new digit alone in training mode": changed(
+            TRIAL,
+            ORDER,
+            f"{ORDER}[: len(y) // size * size]",
+            "    net.eval()\n",
+            "",
+            "float((net(X_new).argmax(1) == y_new).float().mean())",
+            "sum(int(net(x[None]).argmax()) == int(t) for x, t in "
+            "zip(X_new, y_new)) / len(y_new)",
+            points=2,
         ),
         "nothing trained, the numbers of a table": """
             def trial(norm, size, seed, *_):
@@ -374,36 +335,41 @@ WRONG = {
                     results[norm, size] = [trial(norm, size, seed) for seed in seeds]
             """
         + PLOT.replace("\n", "\n" + 12 * " "),
-        "numbers typed in": (
-            trial(kept="[0.8, 0.81 + size / 100, 0.82]"),
-            2,
+        "numbers typed in": changed(
+            TRIAL, "size] = some", "size] = [0.8, 0.81 + size / 100, 0.82]", points=2
         ),
-        "means only, no names": (
-            trial(
-                plot="fig, ax = plt.subplots()\nax.bar(range(4), "
-                "[np.mean(v) for v in results.values()])"
-            ),
-            2,
+        "means only, no names": changed(
+            TRIAL,
+            PLOT,
+            "fig, ax = plt.subplots()\nax.bar(range(4), "
+            "[np.mean(v) for v in results.values()])",
+            points=2,
         ),
     },
     "weak-run": {
-        "mixed only": (
-            fit(before="net.train()", mode="pass", steps="epochs"),
-            1,
+        "mixed only": changed(
+            FIT,
+            "        net.train()\n",
+            "",
+            "    for _ in",
+            "    net.train()\n    for _ in",
+            STEPS,
+            "epochs",
+            points=1,
         ),
-        "the mode only": (
-            fit(order="torch.arange(len(y))", steps="epochs"),
-            1,
+        "the mode only": changed(
+            FIT, DRAWN, "torch.arange(len(y))", STEPS, "epochs", points=1
         ),
-        "the rate constant": (fit(fall="pass"), 2),
-        "the images mixed, and the labels not": (
-            fit().replace("y[rows])", "y[rows.sort().values])"),
-            2,
+        "the rate constant": changed(FIT, "            falling.step()\n", "", points=2),
+        "the images mixed, and the labels not": changed(
+            FIT, "y[rows])", "y[rows.sort().values])", points=2
         ),
-        "answers in training mode": (fit(answering="pass"), 2),
-        "digits drawn with repetition": (
-            fit(order="torch.randint(len(y), (len(y),), generator=generator)"),
-            2,
+        "answers in training mode": changed(FIT, "        net.eval()\n", "", points=2),
+        "digits drawn with repetition": changed(
+            FIT,
+            DRAWN,
+            "torch.randint(len(y), (len(y),), generator=generator)",
+            points=2,
         ),
     },
     "bell": {
@@ -415,27 +381,30 @@ WRONG = {
             """,
             1,
         ),
-        "the order and the mode": (bell(rate="pass"), 2),
-        "a limit for the rate that one way of writing stays above": (
-            bell(
-                order="assert (steps[0]['images'] != X_filed[:20]).any(), 'not mixed'",
-                rate=FIRST_AND_SECOND,
-            )
-            .replace("0, 200, 8", "0, 200")
-            .replace("rate=1e-3, epochs=4, size=5", "rate=0.05, epochs=4, size=20"),
-            2,
+        "the order and the mode": changed(BELL, FALLS, "", points=2),
+        "a limit for the rate that one way of writing stays above": changed(
+            BELL,
+            MIXED,
+            "    assert (steps[0]['images'] != X_filed[:20]).any(), 'not mixed'\n",
+            FALLS,
+            FIRST_AND_SECOND,
+            "0, 200, 8",
+            "0, 200",
+            "rate=1e-3, epochs=4, size=5",
+            "rate=0.05, epochs=4, size=20",
+            points=2,
         ),
-        "the shares of its own loop": fit().replace("def fit", "def own")
+        "the shares of its own loop": FIT.replace("def fit", "def own")
         + """
 def bell(fit):
     given = X_filed, y_filed, X_val[:50], y_val[:50], 0.05, 1
     assert fit(reader("batch", 0), *given) == own(reader("batch", 0), *given), "other"
 """,
-        "the mode only": (bell(order="pass", rate="pass"), 1),
+        "the mode only": changed(BELL, MIXED, "", FALLS, "", points=1),
         "always": "def bell(fit):\n    assert False, 'wrong'",
         "never": "def bell(fit):\n    return None",
-        "another error than it should be": bell().replace(
-            "    steps = [", "    raise ValueError('wrong')\n    steps = ["
+        "another error than it should be": changed(
+            BELL, "    steps = [", "    raise ValueError('wrong')\n    steps = ["
         ),
     },
 }

@@ -16,6 +16,8 @@ Where the limits of the tests come from, each measured with one thread:
   difference with its best step by about 1e-10.
 """
 
+from tests.homework.answers import changed
+
 RIGHT = {
     "fade": """
         def half_lives(k, p):
@@ -194,7 +196,7 @@ def forward(X, h, W, b):
     k, g = 1 / (1 + np.exp(-Z[:, :, :H])), np.tanh(Z[:, :, H:])
     states = []
     for t in range(X.shape[1]):
-        h = {}
+        h = k[:, t] * h + (1 - k[:, t]) * g[:, t]
         states.append(h)
     return np.stack(states, axis=1)
 
@@ -205,16 +207,13 @@ def backward(d_states, X, h, W, b):
     before = np.concatenate([h[:, None], forward(X, h, W, b)[:, :-1]], axis=1)
     dZ, dh = np.empty_like(Z), np.zeros_like(h)
     for t in reversed(range(X.shape[1])):
-        dh = {}
-        dZ[:, t, :H] = dh * {} * k[:, t] * (1 - k[:, t])
+        dh = dh + d_states[:, t]
+        dZ[:, t, :H] = dh * (before[:, t] - g[:, t]) * k[:, t] * (1 - k[:, t])
         dZ[:, t, H:] = dh * (1 - k[:, t]) * (1 - g[:, t] ** 2)
         dh = dh * k[:, t]
-    return dZ @ W.T, dh, np.einsum("ntd,ntk->dk", X, dZ), {}
+    return dZ @ W.T, dh, np.einsum("ntd,ntk->dk", X, dZ), dZ.sum(axis=(0, 1))
 """
-KEEPS = "k[:, t] * h + (1 - k[:, t]) * g[:, t]"
-BOTH, DIFFERENCE = "dh + d_states[:, t]", "(before[:, t] - g[:, t])"
-SUM = "dZ.sum(axis=(0, 1))"
-FORWARD = UNIT.format(KEEPS, BOTH, DIFFERENCE, SUM).partition("def backward")[0]
+FORWARD = UNIT.partition("def backward")[0]
 BY_AUTOGRAD = """
 def backward(d_states, *given):
     leaves = [torch.tensor(a, requires_grad=True) for a in given]
@@ -245,33 +244,30 @@ def backward(d_states, *given):
 
 TWIN = """
 def twin(X, h, W, b):
-    {}
-    states = []
+    k, g = (X @ W + b).chunk(2, dim=2)
+    k, states = k.sigmoid(), []
     for t in range(X.shape[1]):
         h = k[:, t] * h + (1 - k[:, t]) * g[:, t].tanh()
         states.append(h)
-    return torch.stack(states, dim={})
+    return torch.stack(states, dim=1)
 
 def same(forward, backward, twin):
     rng = np.random.default_rng(1)
-    N, T, D, H = {}
+    N, T, D, H = 2, 5, 3, 4
     given = [rng.normal(size=s) for s in ((N, T, D), (N, H), (D, 2 * H), (2 * H,))]
-    {}
     d = rng.normal(size=(N, T, H))
     leaves = [torch.tensor(a, requires_grad=True) for a in given]
     states = twin(*leaves)
     grads = torch.autograd.grad(states, leaves, torch.tensor(d))
     ours = [forward(*given), *backward(d, *given)]
     theirs = [a.detach().numpy() for a in (states, *grads)]
-    return {}
+    alike = all(np.shape(a) == b.shape for a, b in zip(ours, theirs))
+    return alike and all(np.allclose(a, b) for a, b in zip(ours, theirs))
 """
-SPLIT, SIZES = "k, g = (X @ W + b).chunk(2, dim=2); k = k.sigmoid()", "2, 5, 3, 4"
-SHAPES = "all(np.shape(a) == b.shape for a, b in zip(ours, theirs)) and "
-CLOSE = "all(np.allclose(a, b) for a, b in zip(ours, theirs))"
+SAME = "alike and all(np.allclose(a, b) for a, b in zip(ours, theirs))"
 
 TRIAL = RIGHT["trial"]
 LEAKS = "read = np.concatenate([new] * 40)\n            read, new = torch.tensor"
-OWN = "read, new = torch.tensor(READ), torch.tensor"
 SEED = "torch.manual_seed(seed)"
 
 MEND = """
@@ -281,19 +277,19 @@ def start(seed):
     for parameter in [*cell.parameters(), *out.parameters()]:
         nn.init.uniform_(parameter, -0.25, 0.25, generator=generator)
     with torch.no_grad():
-        cell.bias_ih_l0[{}] = 4.0
+        cell.bias_ih_l0[16:32] = 4.0
     return cell, out
 
 def answer(cell, out, codes, lengths):
     states, _ = cell(F.one_hot(codes, 27).float())
-    return out({})
+    return out(states[torch.arange(len(codes)), lengths - 1])
 
 def batches(rows, steps, seed):
     rng = np.random.default_rng(seed)
     found, order = [], np.arange(0)
     while len(found) < steps:
         if len(order) < 64:
-            order = {}
+            order = rng.permutation(rows)
         found.append(order[:64])
         order = order[64:]
     return found
@@ -301,27 +297,25 @@ def batches(rows, steps, seed):
 def step(optimiser, loss, parameters):
     optimiser.zero_grad()
     loss.backward()
-    {}
+    nn.utils.clip_grad_norm_(parameters, 1.0)
     optimiser.step()
 
 def faults(start, answer, batches, step):
     found = []
     cell, out = start(3)
-    if {}:
+    if cell.bias_ih_l0[16:32].min() < 3:
         found.append("start")
     codes = torch.tensor([[3, 4, 5, 6], [7, 0, 0, 0]])
     lengths = torch.tensor([4, 1])
     scores = answer(cell, out, codes, lengths)
     more = answer(cell, out, F.pad(codes, (0, 7)), lengths)
-    if {}:
+    if not torch.allclose(scores, more, atol=1e-6):
         found.append("answer")
     rows = batches(1000, 3, 5)
-    if {}:
+    if np.ptp(rows[0]) < 500:
         found.append("batches")
     return found
 """
-BLOCK, END = "16:32", "states[torch.arange(len(codes)), lengths - 1]"
-DRAWN, CLIPS = "rng.permutation(rows)", "nn.utils.clip_grad_norm_(parameters, 1.0)"
 BIAS = "cell.bias_ih_l0[16:32].min() < 3"
 PADS = "not torch.allclose(scores, more, atol=1e-6)"
 NEAR = "np.ptp(rows[0]) < 500"
@@ -340,83 +334,45 @@ WRONG = {
         ),
     },
     "unit": {
-        "the start is left out": (
-            UNIT.format(
-                f"{KEEPS} if t else (1 - k[:, 0]) * g[:, 0]", BOTH, DIFFERENCE, SUM
-            ),
-            0,
+        "the start is left out": changed(
+            UNIT, "* g[:, t]\n", "* g[:, t] if t else (1 - k[:, 0]) * g[:, 0]\n"
         ),
-        "the gate writes": UNIT.format(
-            "(1 - k[:, t]) * h + k[:, t] * g[:, t]", BOTH, DIFFERENCE, SUM
+        "the gate writes": changed(
+            UNIT, "k[:, t] * h + (1 - k[:, t]) * g", "(1 - k[:, t]) * h + k[:, t] * g"
         ),
-        "the last loss alone": (
-            UNIT.format(
-                KEEPS, "dh if t < X.shape[1] - 1 else d_states[:, t]", DIFFERENCE, SUM
-            ),
-            1,
+        "the last loss alone": changed(
+            UNIT, "dh + d_states", "dh if t < X.shape[1] - 1 else d_states", points=1
         ),
-        "the gate by the state alone": (
-            UNIT.format(KEEPS, BOTH, "before[:, t]", SUM),
-            1,
+        "the gate by the state alone": changed(
+            UNIT, "(before[:, t] - g[:, t])", "before[:, t]", points=1
         ),
-        "the state after the step": (
-            UNIT.format(KEEPS, BOTH, "(forward(X, h, W, b)[:, t] - g[:, t])", SUM),
-            1,
+        "the state after the step": changed(
+            UNIT, "(before[:, t]", "(forward(X, h, W, b)[:, t]", points=1
         ),
-        "db over steps only": (
-            UNIT.format(KEEPS, BOTH, DIFFERENCE, "dZ.sum(axis=1)"),
-            1,
-        ),
+        "db over steps only": changed(UNIT, "axis=(0, 1)", "axis=1", points=1),
         "autograd goes back": (FORWARD + BY_AUTOGRAD, 1),
         "difference quotients": (FORWARD + BY_DIFFERENCES, 1),
     },
     "twin": {
-        "blocks exchanged": (
-            TWIN.format(
-                "g, k = (X @ W + b).chunk(2, dim=2); k = k.sigmoid()",
-                1,
-                SIZES,
-                "",
-                SHAPES + CLOSE,
-            ),
-            3,
+        "blocks exchanged": changed(TWIN, "k, g = (X", "g, k = (X", points=3),
+        "what broadcasts is the same": changed(TWIN, "alike and all", "all", points=3),
+        "a start and biases of 0": changed(
+            TWIN, "    d =", "    given[1] *= 0; given[3] *= 0\n    d =", points=3
         ),
-        "what broadcasts is the same": (TWIN.format(SPLIT, 1, SIZES, "", CLOSE), 3),
-        "a start and biases of 0": (
-            TWIN.format(
-                SPLIT, 1, SIZES, "given[1] *= 0; given[3] *= 0", SHAPES + CLOSE
-            ),
-            3,
+        "one example": changed(TWIN, "= 2, 5, 3, 4", "= 1, 5, 3, 4", points=2),
+        "the states alone": changed(
+            TWIN, SAME, "np.allclose(ours[0], theirs[0])", points=2
         ),
-        "one example": (TWIN.format(SPLIT, 1, "1, 5, 3, 4", "", SHAPES + CLOSE), 2),
-        "the states alone": (
-            TWIN.format(SPLIT, 1, SIZES, "", "np.allclose(ours[0], theirs[0])"),
-            2,
+        "not a number is no difference": changed(
+            TWIN, "all(np.allclose(a, b)", "not any((abs(a - b) > 1e-6).any()", points=3
         ),
-        "not a number is no difference": (
-            TWIN.format(
-                SPLIT,
-                1,
-                SIZES,
-                "",
-                SHAPES
-                + "not any((abs(a - b) > 1e-6).any() for a, b in zip(ours, theirs))",
-            ),
-            3,
+        "the twin goes back one step only": changed(
+            TWIN, "k[:, t] * h +", "k[:, t] * (h.detach() if t else h) +", points=3
         ),
-        "the twin goes back one step only": (
-            TWIN.format(SPLIT, 1, SIZES, "", SHAPES + CLOSE).replace(
-                "k[:, t] * h +", "k[:, t] * (h.detach() if t else h) +"
-            ),
-            3,
+        "it looks at the names": changed(
+            TWIN, SAME, "getattr(forward, '__name__', '') == 'add_up'", points=1
         ),
-        "it looks at the names": (
-            TWIN.format(
-                SPLIT, 1, SIZES, "", "getattr(forward, '__name__', '') == 'add_up'"
-            ),
-            1,
-        ),
-        "always true": (TWIN.format(SPLIT, 1, SIZES, "", "True"), 1),
+        "always true": changed(TWIN, SAME, "True", points=1),
     },
     "forecast": {
         "one memory is missing": """
@@ -441,28 +397,21 @@ WRONG = {
         """,
     },
     "trial": {
-        "it trains on the new letters": (
-            TRIAL.replace("read, new = torch.tensor", LEAKS),
-            2,
+        "it trains on the new letters": changed(
+            TRIAL, "read, new = torch.tensor", LEAKS, points=2
         ),
-        "it reads READ, whatever is given": (
-            TRIAL.replace(
-                "read, new = torch.tensor(np.array(read))", OWN.rpartition(",")[0]
-            ),
-            1,
+        "it reads READ, whatever is given": changed(
+            TRIAL, "torch.tensor(np.array(read))", "torch.tensor(READ)", points=1
         ),
-        "it does not depend on the seed": (
-            TRIAL.replace(SEED, "torch.manual_seed(0)"),
-            2,
+        "it does not depend on the seed": changed(
+            TRIAL, SEED, "torch.manual_seed(0)", points=2
         ),
-        "each call is another": (
-            TRIAL.replace(SEED, "").replace("STEPS =", "torch.manual_seed(0); STEPS ="),
-            2,
+        "each call is another": changed(
+            TRIAL, SEED, "", "STEPS =", "torch.manual_seed(0); STEPS =", points=2
         ),
-        "the axes have no names": (TRIAL.replace('plt.ylabel("bits")', ""), 2),
-        "means are drawn": (
-            TRIAL.replace("3 * [kind], bits", "[kind], bits.mean()"),
-            2,
+        "the axes have no names": changed(TRIAL, 'plt.ylabel("bits")', "", points=2),
+        "means are drawn": changed(
+            TRIAL, "3 * [kind], bits", "[kind], bits.mean()", points=2
         ),
         "a chosen number and typed results": (
             """
@@ -478,60 +427,36 @@ WRONG = {
             0,
         ),
         "nats": (TRIAL.replace("/ np.log(2)", ""), 2),
-        "the rate is too small": (
-            TRIAL.replace("(parameters, 0.07)", "(parameters, 1e-5)"),
-            1,
+        "the rate is too small": changed(
+            TRIAL, "(parameters, 0.07)", "(parameters, 1e-5)", points=1
         ),
     },
     "mend": {
-        "one part mended, no test": (
-            MEND.format(
-                BLOCK, "states[:, -1]", "np.arange(rows)", CLIPS, *["False"] * 3
-            ),
-            1,
+        "one part mended, no test": changed(
+            changed(MEND, BIAS, "False", PADS, "False", NEAR, "False")[0],
+            "states[torch.arange(len(codes)), lengths - 1]",
+            "states[:, -1]",
+            "rng.permutation(rows)",
+            "np.arange(rows)",
+            points=1,
         ),
-        "a bias in the block of the input gate": (
-            MEND.format("0:16", END, DRAWN, CLIPS, BIAS, PADS, NEAR),
-            3,
+        "a bias in the block of the input gate": changed(
+            MEND, "[16:32] = 4.0", "[0:16] = 4.0", points=3
         ),
-        "one step too long": (
-            MEND.format(
-                BLOCK,
-                "states[torch.arange(len(codes)), lengths.clamp(max=codes.shape[1] - 1)]",
-                DRAWN,
-                CLIPS,
-                BIAS,
-                PADS,
-                NEAR,
-            ),
-            3,
+        "one step too long": changed(
+            MEND, "lengths - 1", "lengths.clamp(max=codes.shape[1] - 1)", points=3
         ),
-        "clipped no longer": (
-            MEND.format(BLOCK, END, DRAWN, "pass", BIAS, PADS, NEAR),
-            2,
+        "clipped no longer": changed(
+            MEND, "nn.utils.clip_grad_norm_(parameters, 1.0)", "pass", points=2
         ),
-        "what the last step left counts again": (
-            MEND.format(BLOCK, END, DRAWN, CLIPS, BIAS, PADS, NEAR).replace(
-                "    optimiser.zero_grad()\n", ""
-            ),
-            2,
+        "what the last step left counts again": changed(
+            MEND, "    optimiser.zero_grad()\n", "", points=2
         ),
-        "the same order in every pass": (
-            MEND.format(
-                BLOCK,
-                END,
-                "np.random.default_rng(seed).permutation(rows)",
-                CLIPS,
-                BIAS,
-                PADS,
-                NEAR,
-            ),
-            3,
+        "the same order in every pass": changed(
+            MEND, "= rng.perm", "= np.random.default_rng(seed).perm", points=3
         ),
         "the test compares code with its own": (
-            MEND.format(BLOCK, END, DRAWN, CLIPS, BIAS, PADS, NEAR).partition(
-                "def faults"
-            )[0]
+            MEND.partition("def faults")[0]
             + """
 right = {f.__name__: f.__code__.co_code for f in (start, answer, batches, step)}
 
@@ -541,20 +466,13 @@ def faults(start, answer, batches, step):
 """,
             3,
         ),
-        "everything is accused": (
-            MEND.format(BLOCK, END, DRAWN, CLIPS, *["True"] * 3),
-            3,
+        "everything is accused": changed(
+            MEND, BIAS, "True", PADS, "True", NEAR, "True", points=3
         ),
-        "any large bias will do": (
-            MEND.format(
-                BLOCK, END, DRAWN, CLIPS, "cell.bias_ih_l0.max() < 3", PADS, NEAR
-            ),
-            3,
+        "any large bias will do": changed(
+            MEND, BIAS, "cell.bias_ih_l0.max() < 3", points=3
         ),
-        "one fault hides the next": (
-            MEND.format(BLOCK, END, DRAWN, CLIPS, BIAS, f"found or {PADS}", NEAR),
-            4,
-        ),
+        "one fault hides the next": changed(MEND, PADS, f"found or {PADS}", points=4),
     },
 }
 

@@ -8,3 +8,15 @@ The code replaces the whole answer cell.
 what stands there, and what is right; see ``test_mend.py``.
 They are data: ``assignments.py`` reads them.
 """
+
+
+def changed(text: str, *pairs: str, points: float = 0) -> tuple[str, float]:
+    """Return a wrong answer: ``text`` with changes ``old, new, …``, and what it deserves.
+
+    ValueError where there is nothing to change.
+    """
+    for old, new in zip(pairs[::2], pairs[1::2], strict=True):
+        if old not in text:
+            raise ValueError(f"expected {old!r} in the answer, found none")
+        text = text.replace(old, new)
+    return text, points
