@@ -247,7 +247,7 @@ FAULTS = [
     Fault("padded = [[BOS] * (n - 1)", "padded = [[BOS] * n", "one <bos> too many"),
     Fault("after.get(w, 0) + 1", "1", "each pair once"),
     Fault("total.get(u, 0)))", "1))", "no denominator"),
-    Fault("m_uw / sum(after.values())", "m_uw / len(after)", "types for tokens"),
+    Fault("m_u = sum(after.values())", "m_u = len(after)", "types for tokens"),
     Fault("np.exp(-np.log(p).mean())", "np.exp(-np.log2(p).mean())", "bits for nats"),
     Fault("np.exp(-np.log(p).mean())", "1 / p.mean()", "the arithmetic mean"),
     Fault("(m_uw + delta) / (m_u + delta * V)", "(m_uw + delta) / (m_u + delta)", "no V"),
