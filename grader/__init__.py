@@ -8,16 +8,16 @@ The way of a submission, in order:
 
 __main__         read the command: which submissions, which assignment, here or on a cluster
 assignment       read the teacher's notebook, with the programs inserted that its cells run
-batch            list the students with their files, and which of these are graded already
+batch            list the students with their files; ``Grading.row``: grade one, or read it
 jobs             wrap one step for one student as a job, for one of the two that run jobs:
 processes        .. on this computer, in a process that ends with all that it has started
 cluster, worker  .. on others, with Dask, if a teacher asks for it
-nbgrader_steps   grade: the steps that follow, in that process, with nbgrader
-files_and_zips   find the student's files, unpack zips, and refuse what is too large
+nbgrader_steps   ``grade``: the steps that follow, in that process, with nbgrader
+files_and_zips   find the student's files, unpack zips (``unpacked``), refuse what is too large
 text             infer a file's encoding from words that it must contain
 reading          read the cells of a notebook, or give the reason why it is none
 unnamed_cells    identify cells that have lost their names by the texts around them
-repair           choose the one notebook, match its cells with the assignment's, mend them
+repair           ``load``: choose the one notebook, match its cells with the assignment's, mend
 pictures         attach the pictures of Markdown cells, with a substitute for missing ones
 execute          run the notebook to its end, even if cells end Python
 limits           .. within these limits of time, memory and output
@@ -25,7 +25,7 @@ installers       .. with substitutes for pip, conda and the like, which install 
 isolation        .. with a separate namespace for the test cells
 settings         .. with modes, defaults and random states restored for the tests
 nbgrader_steps   write result.json: points by task, answers to mark by hand, remarks
-marks            make the row of marks; read and write marks.csv and by_hand.csv
+marks            make the row of marks (``Sheet.row``); read and write marks.csv, by_hand.csv
 feedback_page    make the student's page: marks and remarks above nbgrader's page
 sanitise         .. on which nothing of a student's Markdown runs
 terminal         print progress, the table of marks and a summary

@@ -16,15 +16,16 @@ build       jupyter-book, called; ``__main__`` is what ``make book`` and ``check
 
 Four ways through it, in order:
 
-A failing cell: ``execution/pytest_plugin.py`` notes it, ``execution/record.py`` keeps it,
-``execution/failure_box.py`` shows it on its page, ``execution/cache.py`` lists it, and
-``__main__`` exits with status 1; so does a bare jupyter-book, by ``execution/cache.py``.
+A failing cell, a claim's too: ``execution/pytest_plugin.py`` notes it,
+``execution/record.py`` keeps it, ``execution/failure_box.py`` shows it on its page,
+``execution/cache.py`` lists it, and ``__main__`` exits with status 1; so does a bare
+jupyter-book, by ``execution/cache.py``.
 
 A slider: ``execution/cells.py`` has figures shown with ``figures/bundle.py``, which draws
 all frames with ``utils/interact/frames.py``; ``figures/static`` shows them on the page.
 
-An equation's number: ``pages/equation_numbers.py`` makes it, ``_config.yml`` puts it in
-brackets, and ``paper/writer.py`` prints the same.
+An equation's number: ``pages/equation_numbers.py`` makes it from chapter and place, Sphinx
+writes it on the page, and ``paper/writer.py`` prints the same.
 
 A deck: ``decks/cut.py`` cuts it from a built page, or ``decks/written.py`` reads it from
 ``slides``, and ``decks/files.py`` joins it with its scripts.
