@@ -35,7 +35,7 @@ class PageParts:
         controls = [SimpleNamespace(**control) for control in data["controls"]]
         indices = indices_of(f"figure {name}", controls, position)
         for control, index in zip(data["controls"], indices, strict=True):
-            control["start"] = index
+            control["default_index"] = index
         moved = copy(element)
         moved.find("script", type="application/json").string = payload(data)
         moved["data-moved"] = ""

@@ -52,13 +52,10 @@ def static_bundle(function, controls):
         )
         got = f"{weight / 1e6:.2f} MB in {len(frames)} frames"
         raise ValueError(f"{expected}, got {got}; {coarsen(controls)} or draw less")
-    fields = ("name", "label", "kind", "texts", "keys", "plays")
+    fields = ("name", "label", "kind", "texts", "keys", "default_index", "plays")
     data = {
         "description": description(function),
-        "controls": [
-            {key: getattr(c, key) for key in fields} | {"start": c.default_index}
-            for c in controls
-        ],
+        "controls": [{key: getattr(c, key) for key in fields} for c in controls],
         "bases": list(bases.values()),
         "baseOf": [list(bases).index(base) for base in base_of.values()],
         "frames": list(frames.values()),

@@ -23,7 +23,7 @@ NOTEBOOK = {
     ]
 }
 STEP = {"name": "step", "kind": "range", "texts": ["0", "1"], "keys": ["0", "1"]}
-CONTROLS = {"controls": [{**STEP, "start": 0}]}
+CONTROLS = {"controls": [{**STEP, "default_index": 0}]}
 PAGE = f"""<article><section id="sec-1"><div class="math" id="equation-eq-1">
 \\[\\begin{{aligned}} a&=b\\\\ &=c \\end{{aligned}}\\]</div>
 <table><tr><td>cell</td></tr></table><!-- cell text --></section>
@@ -60,7 +60,7 @@ def test_a_slide_a_heading_with_notes_and_minutes():
     ("table: sec-1", "<td>cell</td>"),
     ("drawing: sec-1", 'src="a.png"'),
     ("printed: code", "✓ printed"),
-    ("figure: walk step=1", '"start": 1'),
+    ("figure: walk step=1", '"default_index": 1'),
     ("? yes | no", "<li>yes</li><li>no</li>"),
     ("= 586 | numbers", "<b>586</b> numbers"),
     ("one\n. . .\ntwo", '<div class="fragment"><p>two</p>'),

@@ -11,7 +11,7 @@ STATE = """(figure) => {
   const index = (x) => x.type === "checkbox" ? +x.checked : x.selectedIndex ?? +x.value;
   const read = (which) => Object.fromEntries(
     controls.map(({ name, keys }, i) => [name, decodeURIComponent(keys[which(i)])]));
-  return { at: read((i) => index(inputs[i])), start: read((i) => controls[i].start) };
+  return { at: read((i) => index(inputs[i])), start: read((i) => controls[i].default_index) };
 }"""
 
 # Of links to positions, clicked by a script, and of addresses, entered one after another:

@@ -28,7 +28,7 @@ MOVES = f"""async (figure) => {{
     else if (input.type === "range") input.value = i;
     else input.selectedIndex = i;
   }};
-  inputs.forEach((input, k) => put(input, controls[k].start));
+  inputs.forEach((input, k) => put(input, controls[k].default_index));
   for (const [k, input] of inputs.entries()) {{
     const count = controls[k].texts.length;
     const pictures = new Set(), descriptions = new Set();

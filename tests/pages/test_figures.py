@@ -33,7 +33,7 @@ def test_a_figure_holds_a_frame_for_each_position(name):
         assert max(data["baseOf"]) < len(data["bases"]), function
         for control in data["controls"]:
             assert len(control["keys"]) == len(control["texts"]), function
-            assert 0 <= control["start"] < len(control["texts"]), function
+            assert 0 <= control["default_index"] < len(control["texts"]), function
 
 
 @every_chapter
@@ -48,7 +48,7 @@ def test_whichever_control_is_moved_first_the_picture_changes(name):
 def controls_without_effect(data):
     """Names of the controls along which, from the defaults, all pictures are the same."""
     counts = [len(control["texts"]) for control in data["controls"]]
-    starts, idle = [control["start"] for control in data["controls"]], []
+    starts, idle = [control["default_index"] for control in data["controls"]], []
     for k, control in enumerate(data["controls"]):
         seen = set()
         for i in range(counts[k]):

@@ -26,7 +26,7 @@ function enliven(figure) {
     return element;
   };
   const button = (name, label) => make("button", { type: "button", class: name, "aria-label": label });
-  const inputs = controls.map(({ label, kind, texts, start, plays }) => {
+  const inputs = controls.map(({ label, kind, texts, default_index: start, plays }) => {
     const said = make("span", {}, label);
     if (kind === "switch") {
       const box = make("input", { type: "checkbox", ...(start && { checked: "" }) });
@@ -148,7 +148,7 @@ function enliven(figure) {
     }));
     const names = controls.map((control) => control.name);
     if (chosen.size < pairs.length || [...chosen.keys()].some((name) => !names.includes(name))) return [];
-    return controls.map(({ name, kind, keys, start }) => !chosen.has(name) ? start :
+    return controls.map(({ name, kind, keys, default_index: start }) => !chosen.has(name) ? start :
       keys.findIndex((key) => plain(key) === chosen.get(name) ||
         (kind === "range" && Number(key) === number(chosen.get(name)))));
   };
