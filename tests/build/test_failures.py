@@ -178,7 +178,7 @@ def test_a_notebook_of_which_nothing_comes_has_its_page(tmp_path, monkeypatch):
     write(tmp_path, **{"01_lost": ["# Lost", ("1", "run"), ("2", "run")]})
     path = tmp_path / "book" / "01_lost.ipynb"
     stops = [sys.executable, "-c", "print('no pytest here')"]
-    monkeypatch.setattr(cache, "_pytest", lambda paths, root: stops)
+    monkeypatch.setattr(cache, "_pytest_command", lambda paths, root: stops)
     cache.execute([path], tmp_path)
     ((_, failure),) = cache.failures([path], tmp_path)
     assert "no pytest here" in failure.got and failure.cell == 1
