@@ -64,7 +64,7 @@ def packages():
         shutil.rmtree(path)
 
 
-def test_the_next_submission_finds_everything_as_before(tmp_path, packages):
+def test_nothing_is_left(tmp_path, packages):
     """Each line is in many honest notebooks; the answers are right."""
     path = wheel(tmp_path).as_uri()  # of file:///tmp the submission has none of its own
     install = f"install -q --no-index --no-deps '{path}'"
