@@ -31,7 +31,7 @@ class Setting(NamedTuple):
     is_random: bool = False  # the state of random numbers, which goes on by itself
 
 
-# Of one that affects results.
+# A setting that affects results, so that a test must not find it changed.
 Rule = partial(Setting, affects_results=True)
 
 
