@@ -184,12 +184,6 @@ def test_another_start_reads_this_book_as_well(book):
     assert abs(book["perplexity"](model, book["ids"]["test"]) - 4.4) < 0.3
 
 
-def test_smaller_batches_bring_it_to_the_gated_networks(book):
-    """Four passes again; the GRU and the LSTM of chapter 15 reach 4.2 and 4.1."""
-    model, _ = book["read"](0, steps=2400, lr=0.005, N=8)
-    assert abs(book["perplexity"](model, book["ids"]["test"]) - 4.2) < 0.2
-
-
 def test_kneser_ney_counts_better_than_the_models_of_the_page_read(book):
     texts, V = book["texts"], len(book["KEPT"])
     found = {}
@@ -206,12 +200,3 @@ def test_kneser_ney_counts_better_than_the_models_of_the_page_read(book):
 def test_twelve_passes_are_better_than_four_and_worse_than_counting(book):
     model, _ = book["read"](0, steps=1800)
     assert 3.55 < book["perplexity"](model, book["ids"]["test"]) < 3.95
-
-
-def test_without_a_mask_more_steps_help_the_last_place_but_not_enough(book):
-    """What 17-broken tells of 600 steps: above the honest model, below guessing."""
-    chapter.define("17-broken-code", book, "NoMask")
-    peeker, _ = book["read"](0, steps=600, d=32, kind=book["NoMask"])
-    last = book["perplexity"](peeker, book["ids"]["test"][:6000], first=31)
-    honest = book["perplexity"](book["read"](0)[0], book["ids"]["test"][:6000])
-    assert 2 * honest < last < 32, (last, honest)
