@@ -135,22 +135,6 @@ def test_ten_blocks_without_warm_up(book):
         assert max(middle for _, middle, _ in ends[cured]) < 0.15, ends[cured]
 
 
-def test_one_head_a_block_writes_backwards_as_well(book):
-    for seed in range(3):
-        model, seen = book["Transformer"](27, 17, 32, 1, 2, seed=seed), set()
-        adam, slower = book["adam_for"](model, 0.002, 300)
-        generator = torch.Generator().manual_seed(seed)
-        for _ in range(301):
-            rows = book["backwards"](64, generator)
-            seen.update(map(tuple, rows[:, :8].tolist()))
-            loss = book["task_loss"](model, rows)
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
-            slower.step()
-        assert book["exactly"](model, seen) > 0.99
-
-
 def test_the_trainings_on_sixteen_places_come_out_as_the_file_says(book):
     chapter.define("17-longer-stored", book, "HOW")
     how, trained = book["HOW"], {}
