@@ -21,8 +21,9 @@ A failing cell, a claim's too: ``execution/pytest_plugin.py`` notes it,
 ``execution/cache.py`` lists it, and ``__main__`` exits with status 1; so does a bare
 jupyter-book, by ``execution/cache.py``.
 
-A slider: ``execution/cells.py`` has figures shown with ``figures/bundle.py``, which draws
-all frames with ``utils/interact/frames.py``; ``figures/static`` shows them on the page.
+A slider: ``execution/cells.py`` has figures shown by ``static_bundle`` in
+``figures/bundle.py``, which has every frame drawn by ``frame`` in
+``utils/interact/frames.py``; on the page ``figures/static/figure.js`` shows them.
 
 An equation's number: ``pages/equation_numbers.py`` makes it from chapter and place, Sphinx
 writes it on the page, and ``paper/writer.py`` prints the same.

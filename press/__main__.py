@@ -38,7 +38,7 @@ def book() -> list[str]:
     notebooks = sorted(chapters.BOOK.glob("*.ipynb"))
     cache.execute(notebooks)
     strict = ["-W", "-n", "--keep-going"]
-    stands, troubles = _build_or_list([chapters.ROOT], strict, "pages.txt")
+    stands, troubles = _try_build([chapters.ROOT], strict, "pages.txt")
     troubles += _failures(notebooks)
     _print(troubles)
     if stands:
@@ -69,7 +69,7 @@ def check(slug: str) -> list[str]:
         if page.stem != slug:  # of earlier checks: no deck is cut from a stale page
             page.unlink()
     paths = ["--toc", folder / "_toc.yml", "--path-output", folder]
-    stands, troubles = _build_or_list([chapters.ROOT, *paths], [], "check.txt")
+    stands, troubles = _try_build([chapters.ROOT, *paths], [], "check.txt")
     html = folder / "_build" / "html"
     troubles += _finish(tests, f"The chapter's own tests of {slug}")
     troubles += _finish(other_bits, f"{slug} with other last bits")
@@ -88,7 +88,7 @@ def check(slug: str) -> list[str]:
     return troubles
 
 
-def _build_or_list(arguments, options, log):
+def _try_build(arguments, options, log):
     """Build pages; return whether they stand, and a list of what Sphinx says against them."""
     try:
         build_pages(arguments, options, log)
