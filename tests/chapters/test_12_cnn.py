@@ -18,8 +18,8 @@ from utils import downloads
 
 # What trains costs most; evidence looks for the faults that need it.
 TRAINS = "identity-(run|on|check)|spreads-(run|claim)|noise-(run|checked)"
-TRAINS += "|breaks-(run|claim|check)|ex4-code|depth-data|race-(data|table|check)"
-TRAINS += "|depths-(checked|goal|drawn|labels|twelve|48)"
+TRAINS += "|fine-(run|check)|breaks-(run|claim|check)|ex4-code|depth-data|race-(data|table|check)"
+TRAINS += "|depths-(checked|goal|drawn|labels|twelve)"
 chapter = ChapterCode("12_cnn", without=rf"12-({TRAINS})$")
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=20, deadline=None)
@@ -193,6 +193,11 @@ FAULTS = [
     Fault("one + 0.1 * layer.weight", "0.1 * layer.weight", "no identity"),
     Fault("F.relu(A + self.change(A))", "F.relu(self.change(A))", "a pair without its bypass"),
     Fault("F.layer_norm(X, X.shape[1:])", "F.layer_norm(X, X.shape[2:])", "a mean for each map"),
+    Fault("one + 0.1 * layer.weight", "one + 0.3 * layer.weight", "three tenths"),
+    Fault("F.relu(A + self.change(A))", "A + F.relu(self.change(A))", "a ReLU too early"),
+    Fault("nn.LayerNorm(c)", "nn.Identity()", "pixels not normalised"),
+    Fault("padding=3, groups=c)", "padding=3)", "not depthwise"),
+    Fault("k // 2, groups=groups", "k // 2", "a bottleneck without its groups"),
     Fault("padding=1, groups=copies)", "padding=1)", "copies that see each other"),
 ]  # fmt: skip
 
