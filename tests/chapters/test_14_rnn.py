@@ -10,7 +10,9 @@ from torch import nn
 from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
 
 # What counts the characters of the text is read by slow checks alone.
-chapter = ChapterCode("14_rnn", without=r"14-(counts-run|counts-check|cut-run|now-time)$")
+chapter = ChapterCode(
+    "14_rnn", without=r"14-(counts-run|counts-check|cut-run|now-time)$"
+)
 few = settings(deadline=None, max_examples=25)
 seeds, sizes = st.integers(0, 2**32 - 1), st.integers(1, 4)
 steps = st.integers(1, 7)
@@ -192,7 +194,9 @@ def test_a_piece_of_text_has_the_gradients_of_torch(book, seed, T, N, H, V):
 
 
 def test_perplexity_of_a_uniform_model_is_the_number_of_characters(book):
-    P = [np.zeros_like(p) for p in book["initialise"](5, 3, 5, np.random.default_rng(0))]
+    P = [
+        np.zeros_like(p) for p in book["initialise"](5, 3, 5, np.random.default_rng(0))
+    ]
     assert abs(book["perplexity"](P, np.arange(40) % 5) - 5) < 1e-9
 
 
@@ -205,7 +209,9 @@ def test_a_second_epoch_reads_better_and_what_is_written_is_drawn_from_it(book):
     assert valid[1] < 0.93 * valid[0] and valid[1] < 7, valid
     assert len(losses) == 2 * ((len(book["ids"]["train"]) - 1) // 32 // 32)
     text = book["write"](P, "the ", 300, np.random.default_rng(0), temperature=0.7)
-    assert text.startswith("the ") and len(text) == 304 and set(text) <= set(book["KEPT"])
+    assert (
+        text.startswith("the ") and len(text) == 304 and set(text) <= set(book["KEPT"])
+    )
     assert 0.1 < text.count(" ") / 304 < 0.3
 
 
