@@ -214,6 +214,11 @@ def test_a_leaf_of_a_tree_is_the_first_step_of_an_lstm(book, seed, N, D, H):
 
 
 FAULTS = [
+    Fault("return np.log(T), -np.log(T)", "return np.log(T), 0.0", "no second bias"),
+    Fault("return 0.0, -np.log(T)", "return 0.0, np.log(T)", "writes more"),
+    Fault('[SIZES["GRU"] : 2 * SIZES["GRU"]] += np.log(T)', '[: SIZES["GRU"]] += np.log(T)',
+          "the bias in the reset gate"),
+    Fault("nn.init.orthogonal_(net", "nn.init.xavier_normal_(net", "not orthogonal"),
     Fault("keep[:, span:] * keep[:, :-span]", "keep[:, :-span]", "keeps too much"),
     Fault("keep[:, span:] * add[:, :-span] + add", "add[:, :-span] + add",
           "what came before is not kept"),

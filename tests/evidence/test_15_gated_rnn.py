@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import torch
 
 from press import chapters
 from tests.chapter_code import ChapterCode
@@ -227,3 +228,17 @@ def test_gates_help_on_the_characters_of_this_book():
             min(perplexities) == perplexities[1]
             and abs(perplexities[1][1] - expected) < 0.2
         ), (kind, perplexities)
+
+
+def test_a_plain_network_with_relu_and_the_identity_learns_eighty(book):
+    for seed in (3, 4, 5):
+        net = book["contender"]("plain", seed)
+        old = net["cell"]
+        cell = torch.nn.RNN(2, 34, nonlinearity="relu", batch_first=True)
+        cell.load_state_dict(old.state_dict())
+        torch.nn.init.eye_(cell.weight_hh_l0)
+        for bias in (cell.bias_ih_l0, cell.bias_hh_l0):
+            torch.nn.init.zeros_(bias)
+        net["cell"] = cell
+        losses = book["train"](net, seed, 80, 0.003, steps=1000)
+        assert len(losses) < 1000, seed
