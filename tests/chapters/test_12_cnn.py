@@ -196,6 +196,8 @@ FAULTS = [
     Fault("one + 0.1 * layer.weight", "one + 0.3 * layer.weight", "three tenths"),
     Fault("F.relu(A + self.change(A))", "A + F.relu(self.change(A))", "a ReLU too early"),
     Fault("nn.LayerNorm(c)", "nn.Identity()", "pixels not normalised"),
+    Fault("groups=c // 8", "groups=c // 4", "twice the groups"),
+    Fault("kernel_first(c, 7)", "kernel_first(c, 5)", "a kernel of 5 × 5"),
     Fault("padding=3, groups=c)", "padding=3)", "not depthwise"),
     Fault("k // 2, groups=groups", "k // 2", "a bottleneck without its groups"),
     Fault("padding=1, groups=copies)", "padding=1)", "copies that see each other"),

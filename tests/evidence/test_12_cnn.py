@@ -118,6 +118,23 @@ def test_fine_tuning_ends_as_the_file_says(digits):
         assert abs(score - stored[kind]) < 0.05, (kind, score, stored[kind])
 
 
+@pytest.mark.parametrize("step", ["residual", "bottleneck", "7 × 7"])
+def test_a_step_to_convnext_ends_as_the_file_says(digits, step):
+    """The first seed of three, at the rate that the page chooses."""
+    with (chapters.BOOK / "data" / "run_12_blocks.csv").open(encoding="utf-8") as file:
+        stored = {
+            (row["step"], row["rate"]): float(row["test"])
+            for row in csv.DictReader(file)
+            if row["seed"] == "0"
+        }
+    rows, new = digits["train_rows"], digits["test_rows"]
+    net = digits["two_blocks"](step, 0)
+    X, y = digits["images"], digits["labels"]
+    digits["train"](net, X[rows], y[rows], 0.2, 8, 0)
+    score = digits["accuracy"](net, X[new], y[new])
+    assert abs(score - stored[step, "0.2"]) < 0.05, (step, score, stored)
+
+
 # Faults that show only after a training.
 FAULTS = [
     Fault("lr * (1 - step / steps)", "-lr * (1 - step / steps)", "ascent"),
