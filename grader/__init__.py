@@ -9,15 +9,15 @@ The way of a submission, in order:
 __main__         read the command: which submissions, which assignment, here or on a cluster
 assignment       read the teacher's notebook, with the programs inserted that its cells run
 batch            list the students with their files; ``Grading.row``: grade one, or read it
-jobs             wrap one step for one student as a job, for one of the two that run jobs:
+jobs             wrap one step for one student as a job, for one of two runners:
 processes        .. on this computer, in a process that ends with all that it has started
 cluster, worker  .. on others, with Dask, if a teacher asks for it
 nbgrader_steps   ``grade``: the steps that follow, in that process, with nbgrader
-files_and_zips   find the student's files, unpack zips (``unpacked``), refuse what is too large
-text             infer a file's encoding from words that it must contain
-reading          read the cells of a notebook, or give the reason why it is none
-unnamed_cells    identify cells that have lost their names by the texts around them
 repair           ``load``: choose the one notebook, match its cells with the assignment's, mend
+files_and_zips   .. from the student's files, or from zips if none is there (``unpacked``)
+text             .. in the encoding in which words occur that it must contain
+reading          .. with the reason if a file is no notebook
+unnamed_cells    .. with cells that have lost their names identified by the texts around them
 pictures         attach the pictures of Markdown cells, with a substitute for missing ones
 execute          run the notebook to its end, even if cells end Python
 limits           .. within these limits of time, memory and output

@@ -16,14 +16,14 @@ build       jupyter-book, called; ``__main__`` is what ``make book`` and ``check
 
 Four ways through it, in order:
 
-A failing cell, a claim's too: ``execution/pytest_plugin.py`` notes it,
-``execution/record.py`` keeps it, ``execution/failure_box.py`` shows it on its page,
-``execution/cache.py`` lists it, and ``__main__`` exits with status 1; so does a bare
-jupyter-book, by ``execution/cache.py``.
+A failing cell, a claim's too: ``execution/__init__.py`` names the modules in order. At the
+end ``book`` in ``__main__.py`` asks ``cache.failures`` for the list, and ``main`` exits
+with 1; for a bare jupyter-book ``cache.py`` sets the status of Sphinx.
 
 A slider: ``execution/cells.py`` has figures shown by ``static_bundle`` in
 ``figures/bundle.py``, which has every frame drawn by ``frame`` in
-``utils/interact/frames.py``; on the page ``figures/static/figure.js`` shows them.
+``utils/interact/frames.py``; on the page ``show`` in ``figures/static/figure.js`` shows the
+frame of a position. In JupyterLab ``utils/interact/live.py`` has ``frame`` draw each anew.
 
 An equation's number: ``pages/equation_numbers.py`` makes it from chapter and place, Sphinx
 writes it on the page, and ``paper/writer.py`` prints the same.

@@ -25,11 +25,11 @@ def main() -> None:
         slugs = ", ".join(chapters.CHAPTERS)
         sys.exit(f"Expected CHAPTER= one of {slugs}; got {options.check!r}")
     try:
-        troubles = book() if options.check is None else check(options.check)
+        problems = book() if options.check is None else check(options.check)
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
         sys.exit(STOPPED)
-    if troubles:
+    if problems:
         sys.exit(1)
 
 
@@ -38,14 +38,14 @@ def book() -> list[str]:
     notebooks = sorted(chapters.BOOK.glob("*.ipynb"))
     cache.execute(notebooks)
     strict = ["-W", "-n", "--keep-going"]
-    stands, troubles = _try_build([chapters.ROOT], strict, "pages.txt")
-    troubles += _failures(notebooks)
-    _print(troubles)
-    if stands:
+    built, problems = _try_build([chapters.ROOT], strict, "pages.txt")
+    problems += _failures(notebooks)
+    _print(problems)
+    if built:
         print(
             f"The book is built. Open it in a browser:  {_address(chapters.BUILD / 'html')}"
         )
-    return troubles
+    return problems
 
 
 def check(slug: str) -> list[str]:
@@ -69,27 +69,27 @@ def check(slug: str) -> list[str]:
         if page.stem != slug:  # of earlier checks: no deck is cut from a stale page
             page.unlink()
     paths = ["--toc", folder / "_toc.yml", "--path-output", folder]
-    stands, troubles = _try_build([chapters.ROOT, *paths], [], "check.txt")
+    built, problems = _try_build([chapters.ROOT, *paths], [], "check.txt")
     html = folder / "_build" / "html"
-    troubles += _finish(tests, f"The chapter's own tests of {slug}")
-    troubles += _finish(other_bits, f"{slug} with other last bits")
+    problems += _finish(tests, f"The chapter's own tests of {slug}")
+    problems += _finish(other_bits, f"{slug} with other last bits")
     if any((chapters.ROOT / "homework" / "source").glob(f"{digits}_*")):
         modules = [
             f"tests/homework/test_{name}.py" for name in ("answers", "mend", "numbers")
         ]
         homework = _start_tests([*modules, "-k", f"{digits}_"], "homework")
-        troubles += _finish(homework, f"The homework of chapter {slug}")
-    troubles += _failures([chapters.CHAPTERS[slug].path])
-    _print(troubles)
-    if stands:
-        result = "is built, with failures" if troubles else "passes"
+        problems += _finish(homework, f"The homework of chapter {slug}")
+    problems += _failures([chapters.CHAPTERS[slug].path])
+    _print(problems)
+    if built:
+        result = "is built, with failures" if problems else "passes"
         seconds = time.monotonic() - start
         print(f"{slug} {result}, in {seconds:.0f} s:  {_address(html, slug)}")
-    return troubles
+    return problems
 
 
 def _try_build(arguments, options, log):
-    """Build pages; return whether they stand, and a list of what Sphinx says against them."""
+    """Build pages; return whether they are written, and what Sphinx says against them."""
     try:
         build_pages(arguments, options, log)
     except Warned as warning:
@@ -105,9 +105,9 @@ def _failures(notebooks):
     return [cache.failure_report(failed)] if failed else []
 
 
-def _print(troubles):
-    for trouble in troubles:
-        print(f"\n{trouble}\n", file=sys.stderr, flush=True)
+def _print(problems):
+    for problem in problems:
+        print(f"\n{problem}\n", file=sys.stderr, flush=True)
 
 
 def _own_tests(slug):

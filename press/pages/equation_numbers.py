@@ -1,6 +1,7 @@
-"""Equations, figures and exercises count anew in each chapter: (3.1), (3.2), …
+"""Number equations, figures and exercises anew in each chapter: 3.1, 3.2, …
 
-``_config.yml`` adds the brackets.
+``_number_by_chapter`` makes the pair (3, 1) of the first equation of Chapter 3, and Sphinx
+writes it as (3.1).
 
 Sphinx can do this by section numbers (``numfig_secnum_depth``), but it has those from a
 numbered table of contents alone: that would put a second number before "Chapter 3 · Linear
@@ -18,11 +19,13 @@ def setup(app):
 
 
 def _restore(app, env):
+    """Give Sphinx its own counts of the last build back, with which it compares."""
     env.toc_fignumbers = getattr(env, "book_counts", {})
     return []
 
 
 def _number_by_chapter(app, env):
+    """Put the chapter's number before the count within the chapter."""
     env.book_counts, numbered = env.toc_fignumbers, {}
     for page, kinds in env.toc_fignumbers.items():
         slug = chapters.of_page(page)

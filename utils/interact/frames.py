@@ -22,7 +22,7 @@ def frame(
     dpi: float,
     layout: tuple | None = None,
 ) -> Image.Image:
-    """Draw the picture at a position of the controls: for each of them which of its values.
+    """Draw the picture at a position: ``indices`` has, for each control, that of its value.
 
     ``layout``, of ``layout_of``, says where the axes are.
     """
