@@ -8,7 +8,7 @@ The way of a submission, in order:
 
 __main__         read the command: which submissions, which assignment, here or on a cluster
 assignment       read the teacher's notebook, with the programs inserted that its cells run
-batch            list the students with their files; ``Grading.row``: grade one, or read it
+batch            list the students with their files; ``Grading.grade``: grade one, or read it
 jobs             wrap one step for one student as a job, for one of two runners:
 processes        .. on this computer, in a process that ends with all that it has started
 cluster, worker  .. on others, with Dask, if a teacher asks for it

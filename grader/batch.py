@@ -31,8 +31,8 @@ def run(
     go to ``out``. SystemExit if the folder is empty, ``out`` cannot be made, by_hand.csv is
     wrong, or the assignment cannot be released.
     """
-    start, master = monotonic(), assignment.read(source)
-    sheet = marks.Sheet(master)
+    start, notebook = monotonic(), assignment.read(source)
+    sheet = marks.Sheet(notebook)
     students = files_by_student(folder)
     if not students:
         sys.exit(f"SUBMISSIONS: {folder} is empty")
@@ -44,9 +44,9 @@ def run(
     for name in ("by_hand.csv", "marks.csv"):
         marks.require_writable(out / name)
     prepare()
-    state = _fingerprint(source, master, limits)
-    runner.share(_released(source, out, state))
-    notebook_seconds = master.metadata.get("grader", {}).get("total", limits.total)
+    state = _fingerprint(source, notebook, limits)
+    runner.share(_release(source, out, state))
+    notebook_seconds = notebook.metadata.get("grader", {}).get("total", limits.total)
     seconds = max(MIN_TIME_LIMIT, 3 * notebook_seconds)  # two whole runs, and slack
     grading = Grading(source.name, state, limits, seconds, out, sheet, runner)
     rows = grading.rows(students, table)
@@ -56,16 +56,16 @@ def run(
     print(terminal.summary(rows, sheet, out, unknown, monotonic() - start))
 
 
-def _released(source, out, state):
-    """Release the assignment, unless it has been released in this state."""
-    template = out / "assignment"
-    if _read_if_exists(template / "key") != state:
-        shutil.rmtree(template, ignore_errors=True)
-        template.mkdir()
-        if error := in_process(Job(Step.RELEASE, template, (source, template))):
+def _release(source, out, state):
+    """Release the assignment, unless it has been released in this state; return where."""
+    released = out / "released"
+    if _read_if_exists(released / "key") != state:
+        shutil.rmtree(released, ignore_errors=True)
+        released.mkdir()
+        if error := in_process(Job(Step.RELEASE, released, (source, released))):
             sys.exit(f"{source.name} could not be released: {error}")
-        write(template / "key", state)
-    return template
+        write(released / "key", state)
+    return released
 
 
 class ByHand:
@@ -143,7 +143,7 @@ class Grading:
     state: str  # a hash of assignment, grader and limits, see ``_fingerprint``
     limits: Limits
     seconds: float  # the most that a submission may take
-    out: Path  # for marks and feedback; in it ``assignment`` is released
+    out: Path  # for marks and feedback; in it ``released`` is a course folder
     sheet: marks.Sheet
     runner: Runner
 
@@ -151,7 +151,7 @@ class Grading:
         """Grade all students; return their rows, see ``Sheet.row``, in the same order."""
         pool, rows = ThreadPoolExecutor(self.runner.max_jobs), {}
         to_grade = list(students)
-        grade = lambda name: self.row(name, students[name], table.typed)
+        grade = lambda name: self.grade(name, students[name], table.typed)
         try:
             while to_grade:
                 tasks = {pool.submit(grade, name): name for name in to_grade}
@@ -166,7 +166,7 @@ class Grading:
             raise
         return [rows[name] for name in students]
 
-    def row(self, student: str, paths: list[Path], typed: dict) -> dict:
+    def grade(self, student: str, paths: list[Path], typed: dict) -> dict:
         """Grade one student, unless nothing has changed; return the row of marks.
 
         ``typed`` is what was marked by hand, see ``marks.read_by_hand``. The feedback page
@@ -191,8 +191,8 @@ class Grading:
         if result is None:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            template = self.out / "assignment"
-            arguments = paths, self.name, template, folder, self.limits
+            released = self.out / "released"
+            arguments = paths, self.name, released, folder, self.limits
             error = self.runner.run(Job(Step.GRADE, folder, arguments, self.seconds))
             if (folder / "result.json").exists():
                 write(folder / "key", key)  # now the result is complete
@@ -227,9 +227,9 @@ def _remark(row, text):
     row["remark"] = "; ".join(filter(None, [row["remark"], text]))
 
 
-def _fingerprint(source, master, limits):
+def _fingerprint(source, notebook, limits):
     """Return a hash of the assignment, nbgrader, the grader and the limits."""
-    texts = edition.edition()["nbgrader"], nbformat.writes(master), repr(limits)
+    texts = edition.edition()["nbgrader"], nbformat.writes(notebook), repr(limits)
     files = assignment.data_files(source)
     return edition.digest(*(text.encode() for text in texts), files=files)
 

@@ -82,13 +82,13 @@ class Cluster:
             self.close()
             sys.exit("\n".join(f"CLUSTER: {reason}" for reason in mismatches.values()))
 
-    def share(self, template: Path) -> None:
+    def share(self, released: Path) -> None:
         """Store the released assignment with the scheduler; each worker fetches it once."""
-        files, self.template = packed(template), template
-        self.template_name = hashlib.sha256(
+        files, self.released = packed(released), released
+        self.released_name = hashlib.sha256(
             repr(sorted(files.items())).encode()
         ).hexdigest()
-        self.client.set_metadata(self.template_name, files)
+        self.client.set_metadata(self.released_name, files)
 
     def run(self, job: Job) -> str | None:
         """Send a job to a worker, and write the files that come back into ``job.folder``."""
@@ -110,7 +110,7 @@ class Cluster:
         """List the paths of a job that travel with it."""
         lists = [a if isinstance(a, list) else [a] for a in job.arguments]
         paths = [p for values in lists for p in values if isinstance(p, Path)]
-        return dict.fromkeys([job.folder, *(p for p in paths if p != self.template)])
+        return dict.fromkeys([job.folder, *(p for p in paths if p != self.released)])
 
     def pace(self, left: int) -> str:
         """Return the submissions per minute and the time for the remaining ones, in words."""
@@ -130,7 +130,7 @@ class Cluster:
     def _ask(self, job, files):
         """Return a worker's error or None, and the files that it has written."""
         name, failure = uuid.uuid4().hex, ""
-        parcel = Parcel(name, job, files, self.template, self.template_name, edition())
+        parcel = Parcel(name, job, files, self.released, self.released_name, edition())
         for _ in range(ATTEMPTS):
             future = self.client.submit(
                 work,

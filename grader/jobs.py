@@ -32,7 +32,7 @@ class Runner(Protocol):
 
     max_jobs: int  # jobs at a time
 
-    def share(self, template: Path) -> None:
+    def share(self, released: Path) -> None:
         """Make the released assignment, a course folder, available to all jobs."""
 
     def run(self, job: Job) -> str | None:

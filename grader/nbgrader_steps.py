@@ -60,25 +60,25 @@ def release(source: Path, folder: Path) -> Path:
 
 
 def grade(
-    paths: list[Path], name: str, template: Path, out: Path, limits: Limits = DEFAULT
+    paths: list[Path], name: str, released: Path, out: Path, limits: Limits = DEFAULT
 ) -> None:
     """Grade one student's files in the current folder; keep in ``out`` what is needed later.
 
-    That is result.json, the graded notebook and its gradebook. ``template`` is the course
+    That is result.json, the graded notebook and its gradebook. ``released`` is the course
     folder that ``release`` has written.
     """
     folder = Path.cwd()
-    master = nbformat.read(template / "release" / name / f"{name}.ipynb", 4)
+    master = nbformat.read(released / "release" / name / f"{name}.ipynb", 4)
     try:
         notebook, remarks = load(paths, name, master)
     except NotGraded as reason:
         return _save(out, {"marks": None, "remarks": [str(reason)]})
     submitted = folder / "submitted" / STUDENT / name
     submitted.mkdir(parents=True)
-    for path in (template / "release" / name).iterdir():  # the data among them
+    for path in (released / "release" / name).iterdir():  # the data among them
         shutil.copy(path, submitted)
     nbformat.write(notebook, submitted / f"{name}.ipynb")
-    shutil.copy(template / "gradebook.db", folder)
+    shutil.copy(released / "gradebook.db", folder)
     _require(nbgrader(folder, limits).autograde(name, STUDENT))
 
     shutil.copy(folder / "gradebook.db", out)

@@ -37,7 +37,7 @@ class Processes:
     def __init__(self, max_jobs: int):
         self.max_jobs = max_jobs
 
-    def share(self, template: Path) -> None:
+    def share(self, released: Path) -> None:
         """Do nothing: jobs read the folder directly."""
 
     def run(self, job: Job) -> str | None:

@@ -15,7 +15,7 @@ from grader.processes import in_process, prepare
 
 DEATHS = 3  # workers that one submission may end
 LOG_BYTES = 1_000_000  # of what a submission has printed, the end
-_templates = {}  # the released assignments that this worker knows
+_released = {}  # the released assignments that this worker knows
 
 
 class Refused(Exception):
@@ -29,8 +29,8 @@ class Parcel:
     name: str  # unique to this job
     job: Job  # with paths of the coordinator
     files: dict  # what each of these paths holds, see ``packed``
-    template: Path  # the released assignment, also a path of the coordinator
-    template_name: str  # under which the scheduler stores its files
+    released: Path  # the released assignment, also a path of the coordinator
+    released_name: str  # under which the scheduler stores its files
     edition: dict  # the coordinator's
 
 
@@ -41,9 +41,9 @@ def work(parcel: Parcel) -> tuple[str | None, dict]:
     """
     if edition() != parcel.edition:
         raise Refused(mismatch(parcel.edition, edition()))
-    if parcel.template_name not in _templates:
-        files = get_client().get_metadata(parcel.template_name)
-        _templates[parcel.template_name] = files
+    if parcel.released_name not in _released:
+        files = get_client().get_metadata(parcel.released_name)
+        _released[parcel.released_name] = files
     _prepare()
     # A job that was begun before has lost its worker, by its own fault or by chance.
     attempts = get_client().get_metadata(["begun", parcel.name], 0)
@@ -52,7 +52,7 @@ def work(parcel: Parcel) -> tuple[str | None, dict]:
     get_client().set_metadata(["begun", parcel.name], attempts + 1)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         # Written anew each time, as an earlier submission may have changed the files.
-        files = parcel.files | {parcel.template: _templates[parcel.template_name]}
+        files = parcel.files | {parcel.released: _released[parcel.released_name]}
         paths = {
             path: unpack(content, Path(folder, str(number), path.name))
             for number, (path, content) in enumerate(files.items())

@@ -17,8 +17,8 @@ build       jupyter-book, called; ``__main__`` is what ``make book`` and ``check
 Four ways through it, in order:
 
 A failing cell, a claim's too: ``execution/__init__.py`` names the modules in order. At the
-end ``book`` in ``__main__.py`` asks ``cache.failures`` for the list, and ``main`` exits
-with 1; for a bare jupyter-book ``cache.py`` sets the status of Sphinx.
+end ``book`` in ``__main__.py`` asks ``cache.failed_cells`` for the list, and ``main`` exits
+with 1; for a bare jupyter-book ``sphinx_events.py`` sets the status of Sphinx.
 
 A slider: ``execution/cells.py`` has figures shown by ``static_bundle`` in
 ``figures/bundle.py``, which has every frame drawn by ``frame`` in
@@ -42,7 +42,7 @@ from pybtex.plugin import register_plugin
 
 # In the order in which a build meets them.
 EXTENSIONS = (
-    "execution.cache",
+    "execution.sphinx_events",
     "tables",
     "pages.markdown",
     "pages.cell_ids",

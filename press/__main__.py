@@ -8,8 +8,9 @@ import time
 import yaml
 
 from press import chapters
-from press.build import LOGS, Warned, build_pages
+from press.build import LOGS, StepFailed, Warned, build_pages
 from press.execution import cache
+from press.execution.execute import execute
 
 STOPPED = 130  # as a shell says of a command that Ctrl-C has ended
 
@@ -36,10 +37,10 @@ def main() -> None:
 def book() -> list[str]:
     """Execute what has changed or failed, build pages and decks; list what is wrong with them."""
     notebooks = sorted(chapters.BOOK.glob("*.ipynb"))
-    cache.execute(notebooks)
+    execute(notebooks)
     strict = ["-W", "-n", "--keep-going"]
     built, problems = _try_build([chapters.ROOT], strict, "pages.txt")
-    problems += _failures(notebooks)
+    problems += _failed_cells(notebooks)
     _print(problems)
     if built:
         print(
@@ -59,7 +60,7 @@ def check(slug: str) -> list[str]:
     )
     options = [str(chapters.CHAPTERS[slug].path), "--only", "last bits 1"]
     other_bits = _start(["tests.robustness.elsewhere", *options], "elsewhere")
-    cache.execute([chapters.CHAPTERS[slug].path])
+    execute([chapters.CHAPTERS[slug].path])
     # Its page in a book of its own: references to other chapters lead nowhere there.
     folder = chapters.BUILD / "check"
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,7 @@ def check(slug: str) -> list[str]:
         ]
         homework = _start_tests([*modules, "-k", f"{digits}_"], "homework")
         problems += _finish(homework, f"The homework of chapter {slug}")
-    problems += _failures([chapters.CHAPTERS[slug].path])
+    problems += _failed_cells([chapters.CHAPTERS[slug].path])
     _print(problems)
     if built:
         result = "is built, with failures" if problems else "passes"
@@ -94,14 +95,14 @@ def _try_build(arguments, options, log):
         build_pages(arguments, options, log)
     except Warned as warning:
         return True, [str(warning)]
-    except cache.StepFailed as error:
+    except StepFailed as error:
         return False, [str(error)]
     return True, []
 
 
-def _failures(notebooks):
-    """List what failed in notebooks."""
-    failed = cache.failures(notebooks)
+def _failed_cells(notebooks):
+    """Report the cells that failed in notebooks, in one text if there are any."""
+    failed = cache.failed_cells(notebooks)
     return [cache.failure_report(failed)] if failed else []
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from press import chapters
-from press.execution import cache
+from press.execution import sphinx_events
 from press.execution.progress import Line
 
 LOGS = chapters.BUILD / "logs"
@@ -14,14 +14,18 @@ PLAIN_OUTPUT = {"NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 JUPYTER_BOOK = Path(sys.executable).parent / "jupyter-book"
 
 
-class Warned(cache.StepFailed):
+class StepFailed(Exception):
+    """A step of a command failed; the message says which, and where to read why."""
+
+
+class Warned(StepFailed):
     """The pages are built, but Sphinx has warned of something."""
 
 
 def build_pages(arguments: list, options: list[str], log: str) -> None:
     """Run jupyter-book; show its present step in one line, write its output to ``log``.
 
-    A cell that failed raises nothing here: its page says so. Raises cache.StepFailed where
+    A cell that failed raises nothing here: its page says so. Raises StepFailed where
     Sphinx has stopped, and there are no pages; Warned if there are, with warnings.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -30,7 +34,7 @@ def build_pages(arguments: list, options: list[str], log: str) -> None:
         process = subprocess.Popen(
             list(map(str, command)),
             cwd=chapters.ROOT,
-            env=os.environ | PLAIN_OUTPUT | {cache.CALLER_REPORTS: "1"},
+            env=os.environ | PLAIN_OUTPUT | {sphinx_events.CALLER_REPORTS: "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
@@ -49,4 +53,4 @@ def build_pages(arguments: list, options: list[str], log: str) -> None:
             raise Warned(
                 f"{reason}\nThe pages stand, with these warnings: {LOGS / log}"
             )
-        raise cache.StepFailed(f"{reason}\nThe pages were not built: {LOGS / log}")
+        raise StepFailed(f"{reason}\nThe pages were not built: {LOGS / log}")

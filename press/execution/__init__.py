@@ -8,13 +8,15 @@ failed: its page says so in a box, and the next build tries again. A book always
 The way of a check that does not hold, from its cell to the exit status:
 
 ================ ====================================================================
+execute          start pytest for the notebooks that wait
 cells            run the cells under pytest, and the figures among them again
 pytest_plugin    attach what failed to its notebook, and keep both at the notebook's end
-failures         word what was expected of a cell that failed, and what came
+wording          word what was expected of a cell that failed, and what came
 inspection       asked in the kernel: the line that failed, and with which values
 record           keep a notebook with its outputs and failures in jupyter-cache
 failure_box      show them in a box on the page
 cache            list them after the build; with any, ``press.__main__`` exits with 1
+sphinx_events    .. or Sphinx does, if jupyter-book was called by itself
 ================ ====================================================================
 
 Beside it:

@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell
 
 from press import chapters
-from press.execution import failures, record
+from press.execution import record, wording
 from press.execution.cells import Notebook, repetitions
 from press.execution.failure_box import box, remark
 from press.execution.progress import Progress
@@ -94,8 +94,8 @@ def pytest_runtest_makereport(item, call):
     report = yield
     if report.failed and call.when != "teardown":
         notebook = item.parent
-        notebook.stop_reason = failures.stop_reason(item)
-        failure = failures.describe_failure(item, call.excinfo.value)
+        notebook.stop_reason = wording.stop_reason(item)
+        failure = wording.describe_failure(item, call.excinfo.value)
         notebook.failures.append((getattr(item, "original", item), failure))
     return report
 
@@ -106,7 +106,7 @@ def pytest_runtest_teardown(item, nextitem):
     if getattr(nextitem, "parent", None) is notebook:
         return
     notebook.failures += [
-        (cell, failures.unknown_outcome(cell)) for cell in unexecuted(notebook)
+        (cell, wording.unknown_outcome(cell)) for cell in unexecuted(notebook)
     ]
     seconds = time.monotonic() - notebook.started_at
     item.user_properties.append(("finished", [seconds, not notebook.failures]))

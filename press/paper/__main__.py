@@ -4,7 +4,7 @@ import shutil
 import sys
 
 from press import chapters
-from press.build import build_pages
+from press.build import StepFailed, build_pages
 from press.chapters import BUILD
 from press.execution import cache
 from press.execution.progress import Line
@@ -39,13 +39,13 @@ def main() -> None:
         line.end()
         # The pages have something to link to now.
         build_pages([chapters.ROOT], strict, "pages.txt")
-    except (cache.StepFailed, engine.Failed) as error:
+    except (StepFailed, engine.Failed) as error:
         # A book of the last run would be taken for one of this.
         shutil.rmtree(PDF, ignore_errors=True)
         (BUILD / BOOK).unlink(missing_ok=True)
         sys.exit(f"\n{error}")
     print(f"The book for print, and its chapters beside it:  {PDF / BOOK}")
-    if failed := cache.failures(sorted(chapters.BOOK.glob("*.ipynb"))):
+    if failed := cache.failed_cells(sorted(chapters.BOOK.glob("*.ipynb"))):
         sys.exit(cache.failure_report(failed))
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from press.execution import cache
+from press.execution.execute import execute
 from tests.build.small_book import build, executed, write
 
 
@@ -59,9 +60,9 @@ OVERFLOWS = "import numpy as np\nnp.exp(np.array([1000.0]))"
 def test_a_network_and_a_wrong_number_are_errors(tmp_path, code, sign):
     write(tmp_path, **{"01_wrong": ["# Chapter 1 · Wrong", (code,)]})
     path = tmp_path / "book" / "01_wrong.ipynb"
-    cache.execute([path], tmp_path)
-    ((name, failure),) = cache.failures([path], tmp_path)
+    execute([path], tmp_path)
+    ((name, failure),) = cache.failed_cells([path], tmp_path)
     assert name == "01_wrong" and sign in failure.got
     (record,) = cache.records([path], tmp_path).values()
-    assert cache._is_waiting(record, retry_failed=True)
-    assert not cache._is_waiting(record, retry_failed=False)
+    assert cache.is_waiting(record, retry_failed=True)
+    assert not cache.is_waiting(record, retry_failed=False)

@@ -14,7 +14,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from press.decks import cut
-from press.execution import cache, inspection
+from press.execution import cache, inspection, sphinx_events
+from press.execution.execute import execute
 from tests.build.small_book import BREAKS_INSIDE, SETUP, make, write
 
 BEFORE_AND_AFTER = "x = 0.25\nprint('before')\nassert abs(x - 0.5) < 0.1, 'too far'"
@@ -155,32 +156,34 @@ def test_a_bare_build_reads_failed_pages_again_and_ends_with_status_1(
     failed, monkeypatch
 ):
     folder, _ = failed
-    monkeypatch.delenv(cache.CALLER_REPORTS, raising=False)
+    monkeypatch.delenv(sphinx_events.CALLER_REPORTS, raising=False)
     cache.digest.cache_clear()
     paths = {
         f"book/{n}": folder / "book" / f"{n}.ipynb" for n in ("02_slow", "04_sound")
     }
     env = SimpleNamespace(found_docs=set(paths), doc2path=paths.get, book_read={})
     app = SimpleNamespace(env=env, srcdir=folder, statuscode=0)
-    cache._report_failures(app, None)
+    sphinx_events._report_failures(app, None)
     assert app.statuscode == 1
-    assert cache._outdated_pages(app, env, *[set()] * 3) == [*paths]
+    assert sphinx_events._outdated_pages(app, env, *[set()] * 3) == [*paths]
     records = cache.records(paths.values(), folder)
     env.book_read = {
         page: records[path].created.isoformat() for page, path in paths.items()
     }
-    assert cache._outdated_pages(app, env, *[set()] * 3) == ["book/02_slow"]
-    monkeypatch.setenv(cache.CALLER_REPORTS, "1")
-    assert cache._outdated_pages(app, env, *[set()] * 3) == []
+    assert sphinx_events._outdated_pages(app, env, *[set()] * 3) == ["book/02_slow"]
+    monkeypatch.setenv(sphinx_events.CALLER_REPORTS, "1")
+    assert sphinx_events._outdated_pages(app, env, *[set()] * 3) == []
 
 
 def test_a_notebook_of_which_nothing_comes_has_its_page(tmp_path, monkeypatch):
     write(tmp_path, **{"01_lost": ["# Lost", ("1", "run"), ("2", "run")]})
     path = tmp_path / "book" / "01_lost.ipynb"
     stops = [sys.executable, "-c", "print('no pytest here')"]
-    monkeypatch.setattr(cache, "_pytest_command", lambda paths, root: stops)
-    cache.execute([path], tmp_path)
-    ((_, failure),) = cache.failures([path], tmp_path)
+    monkeypatch.setattr(
+        "press.execution.execute._pytest_command", lambda paths, root: stops
+    )
+    execute([path], tmp_path)
+    ((_, failure),) = cache.failed_cells([path], tmp_path)
     assert "no pytest here" in failure.got and failure.cell == 1
 
 
@@ -223,9 +226,9 @@ def test_after_ctrl_c_the_same_command_goes_on(tmp_path, workers):
     records = cache.records(paths, tmp_path)
     assert records[paths[0]] is not None and records[paths[1]] is None
     (tmp_path / "book" / "go").touch()
-    cache.execute(paths, tmp_path)
+    execute(paths, tmp_path)
     first, second = cache.records(paths, tmp_path).values()
-    assert second is not None and not cache.failures(paths, tmp_path)
+    assert second is not None and not cache.failed_cells(paths, tmp_path)
     assert first.created == records[paths[0]].created
 
 

@@ -139,9 +139,9 @@ def test_a_worker_with_another_grader_is_refused(folder, workers):
 
 
 def test_a_stranger_that_joins_later_is_sent_away(workers, tmp_path, capsys):
-    (tmp_path / "template").mkdir()
+    (tmp_path / "released").mkdir()
     cluster = Cluster(workers.scheduler_address, 1)
-    cluster.share(tmp_path / "template")
+    cluster.share(tmp_path / "released")
     edition = worker.edition()
     try:
         first, second = cluster.client.nthreads()
@@ -176,12 +176,12 @@ class Deadly(WorkerPlugin):
 
 def test_who_waits_for_a_worker_that_is_killed_is_not_to_blame(tmp_path):
     """Both are sent to one worker, by a scheduler that gives up at the first death."""
-    (tmp_path / "template").mkdir()
+    (tmp_path / "released").mkdir()
     names = ["kills", "waits"]
     with local(1) as only:
         only.scheduler.allowed_failures = 0
         cluster = Cluster(only.scheduler_address, 1)
-        cluster.share(tmp_path / "template")
+        cluster.share(tmp_path / "released")
         cluster.client.register_plugin(Deadly())
         cluster.workers, cluster.counted_at = len(names), float("inf")
         with ThreadPoolExecutor(len(names)) as pool:
@@ -217,7 +217,7 @@ def remembers(diary):
 def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
     """Frozen, it answers nobody, as behind a network that is down."""
     diary, names = tmp_path / "diary", "abcd"
-    (tmp_path / "template").mkdir()
+    (tmp_path / "released").mkdir()
     diary.write_text("")
     for name in names:
         (tmp_path / name).mkdir()
@@ -228,7 +228,7 @@ def test_a_worker_that_is_cut_off_and_comes_back_counts_once(tmp_path):
         call += ["--dashboard-address", "127.0.0.1:0", "--death-timeout", "5"]
         frozen = psutil.Popen(call, cwd=ROOT, stderr=subprocess.DEVNULL)
         cluster = Cluster(local_cluster.scheduler_address, 1)
-        cluster.share(tmp_path / "template")
+        cluster.share(tmp_path / "released")
         try:
             cluster.client.wait_for_workers(2, timeout=60)
             cluster.client.run(remembers, str(diary))

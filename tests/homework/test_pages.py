@@ -263,7 +263,7 @@ def test_a_page_that_cannot_be_written_ends_nothing(tmp_path):
     name = "a" * 252
     (tmp_path / "graded" / name).mkdir(parents=True)
     (tmp_path / "feedback").mkdir()
-    row = grading(tmp_path, lambda _: "no").row(name, [tmp_path / "a.ipynb"], {})
+    row = grading(tmp_path, lambda _: "no").grade(name, [tmp_path / "a.ipynb"], {})
     assert "the feedback page cannot be written" in row["remark"]
 
 

@@ -19,17 +19,17 @@ from grader import processes
 DIARY = Path(os.environ["DIARY"])  # read at once: a grading process clears them
 
 
-def release(source: Path, template: Path) -> None:
+def release(source: Path, released: Path) -> None:
     """In place of ``grader.nbgrader_steps.release``."""
-    (template / "release").mkdir()
-    (template / "release" / "a.txt").write_text("assignment")
+    (released / "release").mkdir()
+    (released / "release" / "a.txt").write_text("assignment")
 
 
-def grade(paths, name, template, folder, limits) -> None:
+def grade(paths, name, released, folder, limits) -> None:
     """Give as many marks as the file has letters, or kill the worker."""
     before = DIARY.read_text()
     write_down(paths, "begun")
-    assert (template / "release" / "a.txt").read_text() == "assignment"
+    assert (released / "release" / "a.txt").read_text() == "assignment"
     student = paths[0].stem
     if "always" in student or ("once" in student and student not in before):
         # A worker is the parent of the server that has forked this process.

@@ -47,7 +47,7 @@ function enliven(figure) {
   const size = form.appendChild(button("size", "Larger picture"));
   const index = (input) =>
     input.type === "checkbox" ? Number(input.checked) : input.selectedIndex ?? Number(input.value);
-  const place = () =>
+  const frameNumber = () => // the last control runs fastest
     inputs.reduce((sum, input, i) => sum * controls[i].texts.length + index(input), 0);
   const [bases, frames] = [data.bases, data.frames].map((pictures) =>
     pictures.map((picture) => "data:image/webp;base64," + picture));
@@ -64,8 +64,8 @@ function enliven(figure) {
       input.nextElementSibling.textContent = texts[i];
       input.style.setProperty("--filled", (100 * input.value) / input.max + "%");
     });
-    base.src = bases[data.baseOf[place()]];
-    image.src = frames[place()];
+    base.src = bases[data.baseOf[frameNumber()]];
+    image.src = frames[frameNumber()];
     state.textContent = controls.map((control, i) => control.label + " = " + texts[i]).join(", ");
     image.alt = data.description + " " + state.textContent + ".";
   };
