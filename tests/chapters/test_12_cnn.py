@@ -17,7 +17,7 @@ from tests.chapters.inputs import with_digits
 from utils import downloads
 
 # What trains costs most; evidence looks for the faults that need it.
-TRAINS = "identity-(run|on|check)|spreads-(run|claim)|noise-(run|checked)"
+TRAINS = "noise-(run|checked)|shares-(run|claim)"
 TRAINS += "|fine-(run|check)|breaks-(run|claim|check)|ex4-code|depth-data|race-(data|table|check)"
 TRAINS += "|depths-(checked|goal|drawn|labels|twelve)"
 chapter = ChapterCode("12_cnn", without=rf"12-({TRAINS})$")
@@ -85,7 +85,7 @@ def test_blocks_have_the_channels_that_they_say(book, c, n, growth, size):
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3))
 def test_receptive_field_of_a_stack(book, k, n, stride):
     net = nn.Sequential(*(nn.Conv2d(1, 1, k, stride, bias=False) for _ in range(n)))
-    width, apart = book["field"](nn.Sequential(net))
+    width, apart = book["receptive_field"](nn.Sequential(net))
     assert apart == stride**n
     assert net(torch.zeros(1, 1, width, width)).shape[2:] == (1, 1)
     if width > 1:
@@ -121,7 +121,7 @@ def test_the_rate_of_lenet_is_the_best_of_its_grid_after_one_epoch(book):
     rows, held_out = names["train_rows"], names["val_rows"]
     scores = []
     for rate in (0.006, 0.02, 0.2):
-        net = names["start"](names["lenet"](), 0)
+        net = names["initialise"](names["lenet"](), 0)
         names["train"](net, names["images"][rows], names["labels"][rows], rate, 1, 0)
         X, y = names["images"][held_out], names["labels"][held_out]
         scores.append(names["accuracy"](net, X, y))
@@ -140,7 +140,7 @@ def test_no_race_of_the_file_has_its_best_rate_at_the_edge(book):
 def test_no_stack_of_the_file_has_its_best_rate_at_the_edge(book):
     book = with_digits(chapter, book)
     for epochs, *variant in product((15, 60), (0, 1), (0, 1), (0, 1)):
-        rates = {float(r["rate"]) for r in book["of_variant"](*variant, epochs)}
+        rates = {float(r["rate"]) for r in book["trainings_of"](*variant, epochs)}
         best, losses = book["at_best_rate"](*variant, epochs)
         assert min(rates) < best < max(rates), (epochs, variant, best)
         assert len(losses) == 3
@@ -200,7 +200,6 @@ FAULTS = [
     Fault("kernel_first(c, 7)", "kernel_first(c, 5)", "a kernel of 5 × 5"),
     Fault("padding=3, groups=c)", "padding=3)", "not depthwise"),
     Fault("k // 2, groups=groups", "k // 2", "a bottleneck without its groups"),
-    Fault("padding=1, groups=copies)", "padding=1)", "copies that see each other"),
 ]  # fmt: skip
 
 test_checks_catch = catches(chapter, FAULTS)
