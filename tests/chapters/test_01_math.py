@@ -226,6 +226,14 @@ def test_log_sum_exp_is_torchs_where_scores_are_infinite(book, seed, N, C, infin
     assert (hidden == -np.inf).all() and hidden.dtype == np.float32
 
 
+# Anything near the largest score prevents an overflow, until scores lie far apart.
+SHIFTS = {
+    "z.mean(axis=-1, keepdims=True)": "the mean for the largest",
+    "np.median(z, axis=-1, keepdims=True)": "the median for the largest",
+    "z[..., :1]": "the first score for the largest",
+    "z.max(keepdims=True)": "the largest of the batch",
+}
+
 FAULTS = [
     Fault("return sizes.max()", "return sizes.sum()", "the norm of the largest entry"),
     Fault("** (1 / p)  # eq-01-norm", "  # eq-01-norm", "the root of the norm"),
@@ -245,14 +253,19 @@ FAULTS = [
     Fault("J.T @ z + K.T @ y", "J.T @ z", "half of the product rule"),
     Fault('"k,kij->ij"', '"i,kij->kj"', "trace over the wrong index"),
     Fault("(f(hi) - f(lo)) / (hi - lo)", "(f(hi) - f(lo)) / (2.1 * eps)", "a wrong step"),
-    Fault("eps**2 / 6 + rho / eps if", "eps**2 / 60 + rho / eps if", "Taylor's 6"),
-    Fault("rho / eps if", "100 * rho / eps if", "rounding overstated"),
-    Fault("rho / eps if", "1.5 * rho / eps if", "rounding half as large again"),
+    Fault("eps**2 / 6 + rho / eps", "eps**2 / 60 + rho / eps", "Taylor's 6"),
+    Fault("6 + rho / eps", "6 + 100 * rho / eps", "rounding overstated"),
+    Fault("6 + rho / eps", "6 + 1.5 * rho / eps", "rounding half as large again"),
     Fault("eps**2 / 6 + rho", "eps**2 / 5.7 + rho", "the curve by a twentieth"),
     Fault("(3 * rho)", "(2.9 * rho)", "the 3 of the best step"),
-    Fault("best**2 / 2 if", "best**2 if", "the error at the best step"),
+    Fault("best, best**2 / 2", "best, best**2", "the error at the best step"),
     Fault("np.log(np.exp(z - top)", "np.log(np.exp(z)", "no shift in LSE"),
     Fault("return top[..., 0] + np.log", "return np.log", "the shift not undone"),
+    *(
+        Fault(f"{before}z.max(axis=-1, keepdims=True)", before + shift, f"{name} in {where}")
+        for before, where in (("top = ", "LSE"), ("z - ", "softmax"))
+        for shift, name in SHIFTS.items()
+    ),
     Fault("powers / powers.sum", "powers / powers.max", "largest for sum"),
     Fault("powers.sum(axis=-1", "powers.sum(axis=0", "softmax along the wrong axis"),
     Fault("q * (dq - (q * dq)", "q * (dq + (q * dq)", "sign in the softmax Jacobian"),
