@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
+from scipy.stats import multivariate_normal
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
@@ -115,6 +116,38 @@ def test_damping_halves_until_the_loss_has_fallen_by_a_share_of_the_slope(book):
 
 
 @few
+@given(seeds, sizes, st.floats(0.05, 0.95))
+def test_the_logit_of_gaussian_classes_is_bayes_rule(book, seed, size, share):
+    rng, D = np.random.default_rng(seed), size[0]
+    means, root = rng.normal(size=(2, D)), rng.normal(size=(D, D))
+    covariance = root @ root.T + np.eye(D)
+    points = rng.normal(size=(6, D))
+    densities = [multivariate_normal(mean, covariance).logpdf(points) for mean in means]
+    odds = densities[0] - densities[1] + np.log(share / (1 - share))
+    w = book["gaussian_logit"](*means, covariance, share)
+    assert_close(
+        book["augment"](points) @ w, odds, name="log odds", rtol=1e-7, atol=1e-8
+    )
+
+
+@few
+@given(seeds, st.floats(1e-3, 1.0))
+def test_fit_softmax_is_scikit_learns(book, seed, lam):
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(24, 3)), rng.integers(0, 4, size=24)
+    labels[:4] = range(4)
+    W = book["fit_softmax"](book["augment"](X), book["one_hot"](labels, 4), lam)
+    sk = LogisticRegression(C=1 / (24 * lam), tol=1e-10, max_iter=5000).fit(X, labels)
+    assert_close(W[1:], sk.coef_.T, name="= scikit-learn", rtol=1e-3, atol=1e-4)
+
+
+def test_torch_descent_leaves_its_weights_as_they_were(book):
+    W, X = torch.zeros(2, 3).double(), torch.ones(4, 2).double()
+    moved = book["torch_descent"](X, torch.tensor([0, 1, 1, 2]), W, 0.3, 2)
+    assert not W.any() and moved.any() and not W.requires_grad
+
+
+@few
 @given(seeds, st.integers(3, 5))
 def test_votes_and_one_vs_rest(book, seed, C):
     rng = np.random.default_rng(seed)
@@ -189,13 +222,13 @@ FAULTS = [
           "1 − p forgotten in the Hessian"),
     Fault("(p * (1 - p))[:, None] * X) / len(X)", "(p * (1 - p))[:, None] * X)",
           "a missing 1/N in the Hessian"),
-    Fault("d = -np.linalg.solve(hessian(w), g)", "d = -hessian(w) @ g",
+    Fault("d = -np.linalg.solve(H, g)", "d = -H @ g",
           "the Hessian multiplied instead of solved"),
     Fault("w = w + size * d", "w = w + d", "the damping not used"),
     Fault("+ np.diag(pays)\n", "\n",
           "the penalty's curvature forgotten"),
     Fault("X, y) + pays * w\n", "X, y)\n", "the penalty's gradient forgotten"),
-    Fault("np.append(0.0, np.full(", "np.append(lam, np.full(", "the bias pays too"),
+    Fault("pays[0] = 0.0  # the bias goes free", "pass", "the bias pays too"),
     Fault("np.eye(C)[labels].T", "1 - np.eye(C)[labels].T", "rest against one"),
     Fault("1.0 * (labels[rows] == a)", "1.0 * (labels[rows] == b)",
           "the pair exchanged"),
@@ -230,8 +263,20 @@ FAULTS = [
           "a lift that changes the step"),
     Fault("(pays * w) @ w / 2", "(pays * w) @ w", "the ½ of the penalty"),
     Fault("np.repeat([0.0, lam]", "np.repeat([lam, lam]", "the biases pay"),
-    Fault("Z.gather(1, right)[:, 0]", "Z.max(dim=1).values",
-          "the largest logit for the right one"),
+    Fault("Z.gather(1, labels[:, None])[:, 0]", "Z.max(dim=1).values",
+          "the largest logit for the correct one"),
+    Fault("W.grad = None", "pass", "gradients that add up"),
+    Fault("inverse @ (mean_1 - mean_0)", "(mean_1 - mean_0)",
+          "the covariance forgotten"),
+    Fault("bias += np.log(share / (1 - share))", "bias += np.log(share)",
+          "the prior's probability for its odds"),
+    Fault("(mean_0 @ inverse @ mean_0 - mean_1 @ inverse @ mean_1) / 2",
+          "(mean_1 @ inverse @ mean_1 - mean_0 @ inverse @ mean_0) / 2",
+          "sign of the Gaussian bias"),
+    Fault("(pays * W**2).sum() / 2", "(pays * W**2).sum()",
+          "the ½ of the penalty under L-BFGS"),
+    Fault("np.full(shape, lam)\n    pays[0] = 0.0\n", "np.full(shape, lam)\n",
+          "the biases pay under L-BFGS"),
     Fault("(1 - eps) * Y + eps / Y.shape[1]", "(1 - eps) * Y + eps",
           "smoothed labels that add up to more than 1"),
 ]  # fmt: skip
