@@ -230,7 +230,7 @@ def test_the_stage_shows_sliders_without_code(reader):
         picture, handle = figure.locator("img"), figure.locator(".noUi-handle").first
         before = picture.get_attribute("src")
         handle.focus()
-        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")  # it begins at its right end
         page.wait_for_function(
             "([image, before]) => image.src !== before",
             arg=[picture.element_handle(), before],
