@@ -260,7 +260,7 @@ FAULTS = [
     Fault("np.minimum(m, 3)", "np.minimum(m, 2)", "two discounts"),
     Fault("(freq[1] + 2 * freq[2])", "(freq[1] + freq[2])", "the factor Y"),
     Fault("Y * (r + 1) * freq[r + 1]", "Y * r * freq[r + 1]", "r for r + 1 in the discounts"),
-    Fault("self.drop_rows(self.look_up(contexts).flatten(1))",
+    Fault("self.drop_numbers(self.look_up(contexts).flatten(1))",
           "self.look_up(contexts).flatten(1)", "no dropout of the rows"),
     Fault("net.train()", "net.eval()", "dropout never in use"),
     Fault("Counter(gram[1:] for gram in grams)",

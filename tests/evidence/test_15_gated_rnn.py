@@ -105,6 +105,7 @@ def at_twenty(book):
     makes = {
         "gate held": lambda seed: book["held_forget_gate"](seed, 1.0),
         "gate held, no W_h": lambda seed: book["held_alone"](seed, 1.0),
+        "gate at 0": lambda seed: book["held_forget_gate"](seed, -40.0),
         "bias 4, no W_h": lambda seed: book["without_recurrence"](seed, 4.0),
     }
 
@@ -123,6 +124,7 @@ def test_where_the_number_is_kept_from_other_seeds(at_twenty, first_seed):
     )
     assert np.isfinite(middle("gate held", 0.01))
     assert np.isinf(middle("gate held, no W_h", 0.01))
+    assert np.isinf(middle("gate at 0", 0.01))
     assert np.isfinite(middle("bias 4, no W_h", 0.03))
 
 
@@ -210,6 +212,9 @@ def test_gates_help_on_the_characters_of_this_book():
             min(perplexities) == perplexities[1]
             and abs(perplexities[1][1] - expected) < 0.2
         ), (kind, perplexities)
+    for kind, H, lr, expected in (("RNN", 96, 0.01, 4.1), ("LSTM", 45, 0.05, 3.9)):
+        longer = perplexity(kind, H, lr, 0, texts, passes=12)[1]
+        assert abs(longer - expected) < 0.15, (kind, longer)
 
 
 def test_a_plain_network_with_relu_and_the_identity_learns_eighty(book):
