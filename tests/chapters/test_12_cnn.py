@@ -19,7 +19,7 @@ from utils import downloads
 # What trains costs most; evidence looks for the faults that need it.
 TRAINS = "noise-(run|checked)|shares-(run|claim)"
 TRAINS += "|fine-(run|check)|breaks-(run|claim|check)|ex4-code|depth-data|race-(data|table|check)"
-TRAINS += "|depths-(checked|goal|drawn|labels|twelve)"
+TRAINS += "|depths-(checked|goal|drawn|labels|twelve)|rates-check|steps-(read|check)"
 chapter = ChapterCode("12_cnn", without=rf"12-({TRAINS})$")
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=20, deadline=None)
@@ -162,7 +162,8 @@ def test_a_mean_of_fewer_than_two_values_is_refused(book, seed, C, maps, N):
 
 
 FAULTS = [
-    Fault("optimiser.step()", "pass", "no step is taken"),
+    Fault("optimiser.step()\n            total", "pass\n            total", "no step is taken"),
+    Fault("4 * F.avg_pool2d(A, 2)", "F.avg_pool2d(A, 2)", "the mean for the sum"),
     Fault("range(i, i + 4)", "range(i, i + 5)", "a wrong connection table"),
     Fault("[0, 2, 3, 5], [0", "[0, 1, 3, 4], [0", "two maps alike"),
     Fault("(n + 2 * p - k) // s + 1", "(n + p - k) // s + 1", "padding on one side"),
