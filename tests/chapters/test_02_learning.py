@@ -53,7 +53,8 @@ def test_the_best_threshold_is_the_best_of_all(book, seed, n, values):
 def test_losses_and_descent_are_torchs(book, seed, loss, steps):
     rng = np.random.default_rng(seed)
     X, y, w = rng.normal(size=(7, 3)), rng.choice([-1.0, 1.0], 7), rng.normal(size=3)
-    m, (value, slope) = y * (X @ w), book["LOSSES"][loss]
+    m = y * (X @ w)
+    value, slope = book["LOSS"][loss], book["SLOPE"][loss]
     of_torch = {
         "squared": lambda m: (1 - m) ** 2,
         "logistic": lambda m: nn.functional.softplus(-m),
@@ -206,7 +207,7 @@ def test_a_duel_is_the_test_of_a_fair_coin(book, seed, n):
 def test_no_pull_on_the_margin_exceeds_one(book):
     m = np.linspace(-99, 99, 991)
     for name in ("logistic", "hinge"):
-        slope = book["LOSSES"][name][1](m)
+        slope = book["SLOPE"][name](m)
         assert (np.abs(slope) <= 1).all() and slope[0] < -0.999
 
 
@@ -292,11 +293,21 @@ def test_measures_of_weighted_and_of_no_examples_are_scikit_learns(book, seed, C
         assert_close(np.array(ours), np.array(theirs[:3]), name="none decided")
 
 
-def test_the_precision_of_no_alarm_is_zero(book, monkeypatch):
-    monkeypatch.setitem(book, "ILL", np.array([0.3, 0.9]))
-    monkeypatch.setitem(book, "FIT", np.array([-0.2, 0.1]))
+def test_the_precision_of_no_alarm_is_zero(book):
+    score, y = np.array([0.3, 0.9, -0.2, 0.1]), np.array([1.0, 1.0, -1.0, -1.0])
     for t, precision in ((0.2, 1.0), (2.0, 0.0)):
-        assert book["per_thousand"](t, 0.5)[1] == precision
+        assert book["per_thousand"](score, y, t, 0.5)[1] == precision
+
+
+@few
+@given(seeds, st.integers(1, 20), st.integers(1, 20), st.sampled_from([0.0, 0.3]))
+def test_least_squares_is_the_shortest_or_the_penalised(book, seed, N, P, lam):
+    rng = np.random.default_rng(seed)
+    F, Y = rng.normal(size=(N, P)), rng.normal(size=(N, 2))
+    rows = np.vstack([F, np.sqrt(N * lam) * np.eye(P)])
+    theirs = np.linalg.lstsq(rows, np.vstack([Y, np.zeros((P, 2))]))[0]
+    ours = book["least_squares"](F, Y, lam)
+    assert_close(ours, theirs, name="least squares", atol=1e-6, rtol=1e-6)
 
 
 @few
@@ -321,7 +332,7 @@ FAULTS = [
     Fault("np.mean(decide(x, t) != y)", "np.sum(decide(x, t) != y)", "a missing 1/N"),
     Fault("np.append(0, np.cumsum(y > 0))", "np.append(0, np.cumsum(y < 0))", "alarms for misses"),
     Fault("x[1:] > x[:-1], [True]", "x[1:] >= x[:-1], [True]", "a cut between equals"),
-    Fault("(1 - m) ** 2, lambda", "(1 + m) ** 2, lambda", "sign of the margin"),
+    Fault("(1 - m) ** 2,", "(1 + m) ** 2,", "sign of the margin"),
     Fault("lambda m: -2 * (1 - m)", "lambda m: 2 * (1 - m)", "sign of a slope"),
     Fault("-1 / (1 + np.exp(m))", "-1 / (1 + np.exp(-m))", "logistic slope turned round"),
     Fault("np.maximum(0, 1 - m)", "np.maximum(0, -m)", "a hinge at 0"),
@@ -349,10 +360,13 @@ FAULTS = [
           "micro recall twice"),
     Fault("learner(X[kept], y[kept], X[held])", "learner(X, y, X[held])", "the fold has a say"),
     Fault("ill > fit) + 0.5 * (ill == fit)", "ill > fit)", "ties forgotten"),
-    Fault("(score[y < 0] >= t).mean() for t in places]\n",
-          "(score[y > 0] >= t).mean() for t in places]\n", "recall twice"),
+    Fault("(score[y < 0] >= t).mean() for t in thresholds]\n",
+          "(score[y > 0] >= t).mean() for t in thresholds]\n", "recall twice"),
     Fault("levels).sum(axis=0)\n    alarms", "levels).mean(axis=0)\n    alarms",
           "shares for counts"),
+    Fault("s**2 + len(Z) * lam", "s**2 + lam", "the penalty of a sum, wide models"),
+    Fault("shrunk = s / (s**2", "shrunk = s**2 / (s**2", "a singular value too many"),
+    Fault("values[0] - 1, *between, values[-1] + 1", "*between, values[-1] + 1", "no lowest cut"),
     Fault("z2 / (4 * M**2)", "z2 / (2 * M**2)", "a factor in Wilson's root"),
     Fault("s * half) / (1 + z2 / M)", "s * half) / (1 + z2)", "M lost in Wilson's interval"),
     Fault("half = Z95 * np.sqrt(a * (1 - a) / M)\n", "half = Z95 * a * (1 - a) / M\n",
