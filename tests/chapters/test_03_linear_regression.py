@@ -56,10 +56,10 @@ def test_log_likelihood_is_torchs(book, seed, size, sigma):
 
 @few
 @given(seeds, sizes, st.floats(1e-2, 1e3), st.booleans())
-def test_ridge_is_scikit_learns(book, seed, size, lam, chained):
+def test_ridge_is_scikit_learns(book, seed, size, lam, ones):
     X, y, w, _ = problem(book, seed, size)
-    ours = book["ridge"](X, y, lam, chained)
-    if chained:
+    ours = book["ridge"](X, y, lam, ones)
+    if not ones:
         theirs = (
             Ridge(alpha=lam, fit_intercept=False, solver="cholesky").fit(X, y).coef_
         )
@@ -196,6 +196,31 @@ def test_a_digit_costs_205_steps_when_centred_and_3_when_standardised(book):
         assert gap[steps] > 0.1 > gap[steps + 1]
 
 
+@few
+@given(seeds, sizes)
+def test_the_covariance_is_what_redrawn_noise_gives_in_every_direction(
+    book, seed, size
+):
+    X, y, _, _rng = problem(book, seed, size)
+    solve = np.linalg.pinv(X)
+    residual = y - X @ (solve @ y)
+    sigma2 = residual @ residual / (len(X) - X.shape[1])
+    exact = sigma2 * solve @ solve.T  # the covariance of pinv(X) y
+    assert_close(book["covariance"](X, y), exact, name="Cov", rtol=1e-6, atol=1e-9)
+
+
+@few
+@given(seeds, sizes)
+def test_curvatures_are_those_of_torchs_hessian(book, seed, size):
+    X, y, w, _rng = problem(book, seed, size)
+    loss = lambda w: 0.5 * ((torch.tensor(X) @ w - torch.tensor(y)) ** 2).sum()
+    hessian = torch.autograd.functional.hessian(loss, torch.tensor(w))
+    exact = torch.linalg.eigvalsh(hessian)
+    assert_close(
+        book["curvatures"](X), exact.numpy(), name="curvatures", rtol=1e-7, atol=1e-9
+    )
+
+
 def test_solving_loses_the_digits_that_lstsq_keeps(book):
     powers = np.linspace(0, 1, 30)[:, None] ** np.arange(9)
     exact = powers.sum(axis=1)  # all weights are 1
@@ -246,13 +271,29 @@ FAULTS = [
     Fault("squared_loss_grad(w, X, y) + lam * w", "squared_loss_grad(w, X, y) - lam * w",
           "sign of the penalty"),
     Fault("penalty[0, 0] = 0.0", "penalty[-1, -1] = 0.0", "the wrong weight goes free"),
-    Fault("lam * penalty, X.T @ y", "lam**2 * penalty, X.T @ y", "λ squared"),
+    Fault("X.T @ X + penalty, X.T @ y", "X.T @ X + penalty**2, X.T @ y", "λ squared"),
+    Fault("/ (N - columns)", "/ N", "σ² by N"),
+    Fault("sigma2 * np.linalg.inv(X.T @ X)", "sigma2 * np.linalg.inv(X.T @ X) / 2",
+          "half the covariance"),
+    Fault("return np.linalg.eigvalsh(X.T @ X)", "return np.linalg.eigvalsh(X.T @ X / len(X))",
+          "curvatures of the mean"),
+    Fault("return np.linalg.eigvalsh(X.T @ X)", "return np.linalg.svd(X)[1][::-1]",
+          "singular values for curvatures"),
+    Fault("loss(layer(features), wanted).backward()",
+          "(loss(layer(features), wanted) / 2).backward()",
+          "half the mean of the squares"),
+    Fault("layer.weight.copy_(torch.tensor(w[None, 1:]))",
+          "layer.weight.copy_(torch.tensor(w[None, :-1]))",
+          "the bias among the weights"),
+    Fault("np.log(0.1) / np.log(worst)", "np.log(0.1) / np.log(worst) / 2", "half the steps"),
+    Fault("np.abs(1 - lr * h).max()", "np.abs(1 - lr * h).min()", "the best direction"),
+    Fault("X[:, 1:] - X[:, 1:].mean(axis=0)", "X[:, 1:]", "not centred"),
     Fault("w = w - lr * grad(w)", "w = w + lr * grad(w)", "uphill"),
     Fault("np.sign(rho) * np.maximum", "np.maximum", "soft threshold without its sign"),
     Fault("np.abs(rho) - lam, 0.0", "np.abs(rho) - lam / 2, 0.0", "half the threshold"),
-    Fault(" + overlap[j, j] * w[j]", "", "own contribution not added back"),
-    Fault("fits[j] - overlap[j] @ w", "fits[j]", "the other weights forgotten"),
-    Fault("soft_threshold(rho, lam) / overlap[j, j]", "soft_threshold(rho, lam) / len(X)",
+    Fault(" + X_X[j, j] * w[j]", "", "own contribution not added back"),
+    Fault("X_y[j] - X_X[j] @ w", "X_y[j]", "the other weights forgotten"),
+    Fault("soft_threshold(rho, lam) / X_X[j, j]", "soft_threshold(rho, lam) / len(X)",
           "divided by N"),
     Fault("<= tol * np.abs(w).max()", "<= 1e9", "stops after one sweep"),
     Fault(".prod(axis=1)", ".sum(axis=1)", "sum instead of product"),
@@ -260,7 +301,7 @@ FAULTS = [
     Fault("family.log_partition(X @ w) - y * (X @ w)", "family.log_partition(X @ w) + y * (X @ w)",
           "sign in the likelihood"),
     Fault("return X.T @ (family.mean", "return 0.5 * X.T @ (family.mean", "a ½ in the gradient"),
-    Fault("logistic(theta) * (1 - logistic(theta))", "logistic(theta) ** 2",
+    Fault("Bernoulli.mean(theta) * (1 - Bernoulli.mean(theta))", "Bernoulli.mean(theta) ** 2",
           "variance of the coin"),
     Fault("squared_loss(w, new, goal[~kept])", "squared_loss(w, rows, goal[kept])",
           "validated on the training rows"),
