@@ -229,6 +229,14 @@ FAULTS = [
     (Fault("[-4.0]", "[-2.0]", "a tent that does not fall"), ("sawtooth-check",)),
     (Fault("[fold @ into] * (r - 1)", "[fold @ into] * r", "a fold too many"),
      ("sawtooth-check",)),
+    (Fault("return X + A @ W_2 + b_2", "return A @ W_2 + b_2", "no residual"),
+     ("now-check",)),
+    (Fault("X.mean(axis=-1, keepdims=True)", "X.mean(axis=0)", "means of the columns"),
+     ("now-check",)),
+    (Fault("tree.fit(X, y - Y_hat)", "tree.fit(X, y)", "the target again"),
+     ("tables-boost-check",)),
+    (Fault("* s[:, None] + b[:, None]", "* s[:, None]", "no bias of the members"),
+     ("tables-tabm-check",)),
 ]  # fmt: skip
 CELLS = {cell.id[3:]: cell for cell in chapter.cells}
 
