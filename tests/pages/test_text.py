@@ -47,6 +47,14 @@ def test_checks_show_no_pictures(name):
 
 
 @every_chapter
+def test_no_figure_is_shown_twice(name):
+    """A cell whose last line is its figure shows it, and so does the end of the cell."""
+    for cell in parsed(name).select("div.cell"):
+        pictures = [image["src"] for image in cell.select("img")]
+        assert len(pictures) == len(set(pictures)), cell.get("id")
+
+
+@every_chapter
 def test_what_is_printed_fits_the_column(name):
     output = r'<div class="output (?:stream|text_plain)[^>]*>.*?<pre>(.*?)</pre>'
     printed = "\n".join(re.findall(output, source(name), re.DOTALL))
