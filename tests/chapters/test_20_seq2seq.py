@@ -1,5 +1,7 @@
 """The functions of chapter 20 on inputs the page does not use, and its checks put to the test."""
 
+from collections import Counter
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -144,6 +146,36 @@ def test_searches_agree_where_they_must(book, V, T, ends, k, seed):
         assert lazy == full
 
 
+@settings(deadline=None, max_examples=40)
+@given(V=st.integers(2, 6), t=st.integers(0, 3), n=st.integers(1, 40), seed=seeds)
+def test_extensions_on_the_board_and_in_one_array(book, V, t, n, seed):
+    rng = np.random.default_rng(seed)
+    model = book["random_model"](V, rng)
+    prefixes = {tuple(map(int, rng.integers(0, V, size=t))) for _ in range(3)}
+    live = [(y, float(-rng.exponential())) for y in sorted(prefixes)]
+    slow = book["extensions"](model, live)
+    assert len(slow) == V * len(live)
+    assert book["best_extensions"](model, live, n) == slow[:n]
+
+
+@settings(deadline=None, max_examples=20)
+@given(gamma=st.integers(0, 3), seed=seeds)
+def test_speculation_with_the_target_as_draft_keeps_everything(book, gamma, seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(4))
+    words = book["speculate"](lambda y: p, lambda y: p, (), gamma, rng)
+    assert len(words) == gamma + 1 and all(0 <= word < 4 for word in words)
+
+
+@given(text=st.lists(st.text("abcé'", min_size=1), min_size=1), n=st.integers(0, 4))
+def test_pieces_give_the_word_back(book, text, n):
+    counts = Counter(text)
+    pairs = sum(len(word) - 1 for word in counts)
+    learned = book["learn_pairs"](counts, min(n, pairs and 1))
+    for word in [*counts, "abba"]:
+        assert "".join(book["in_pieces"](word, learned)) == word
+
+
 def test_no_beam_goes_on_after_the_end(book):
     model = book["random_model"](3, np.random.default_rng(5), spread=0.5)
     for y, _ in book["beam_search"](model, 5, 6, 2, stop=False):
@@ -219,8 +251,10 @@ def test_masked_loss_ignores_an_infinite_score_of_padding(book, N, V, seed):
 
 
 FAULTS = [
-    Fault("np.cumsum(P[order]) - P[order]", "np.cumsum(P[order])", "one word too few"),
-    Fault("P >= m * P.max()", "P >= m", "min-p without the largest"),
+    Fault("np.maximum(p[t] - q[t], 0)", "p[t]", "a refused word is drawn anew from p"),
+    Fault("p[t][y] / q[t][y]", "q[t][y] / p[t][y]", "the ratio upside down"),
+    Fault("max(pairs, key=pairs.get)", "min(pairs, key=pairs.get)", "the rarest pair"),
+    Fault("(joined[-1], piece) == pair", "(piece, joined[-1]) == pair", "a pair reversed"),
     Fault("X[:, t] @ w", "X[:, 0] @ w", "the encoder reads the first word only"),
     Fault('h @ w["U"] + w["b"])', 'h @ w["U"])', "the encoder without its bias"),
     Fault("h = np.tanh(X[:, t]", "h = (X[:, t]", "the encoder without tanh"),
@@ -240,26 +274,34 @@ FAULTS = [
     Fault('(r * s) @ w["W_ss"] + w["b_s"])', 'r * (s @ w["W_ss"]) + w["b_s"])',
           "reset after the product"),
     Fault("np.hstack([y, c])", "np.hstack([c, y])", "word and code exchanged"),
-    Fault("real.sum(1), True, False)", "0 * real.sum(1) + X.shape[1], True, False)", "packing"),
+    Fault("real.sum(1), **options", "0 * real.sum(1) + X.shape[1], **options", "packing"),
     Fault("e.masked_fill(~real, -torch.inf).softmax(1)", "e.softmax(1)", "no mask in the net"),
-    Fault("shift_right(y))[0].flatten", "y)[0].flatten", "the net is fed what it must say"),
+    Fault("forced_scores(net, x, shift_right(y))", "forced_scores(net, x, y)",
+          "the net is fed what it must say"),
     Fault(".masked_fill(done, PAD)", "", "words after the end"),
     Fault("row.argmax()", "row.argmin()", "greedy takes the worst"),
     Fault("y[: y.index(eos) + 1] if", "y[: y.index(eos)] if", "the end symbol is lost"),
-    Fault("joint = joint + log_probs(", "joint = 0 * joint + log_probs(", "conditionals ranked"),
-    Fault("trace[-1][:k] if", "trace[-1][: k + 1] if", "a prefix too many goes on"),
-    Fault("if h[0][-1] != eos]", "]", "what has ended is extended"),
-    Fault("or t == max_length for", "or t >= max_length - 1 for", "cut too early"),
-    Fault("live = [h for h, o in zip(grown, over, strict=True) if not o]",
-          "live = [h for h in extensions(log_probs, live, 99) if h[0][-1] != eos][:k]",
+    Fault("scores = scores + log_probs(", "scores = 0 * scores + log_probs(",
+          "conditionals ranked"),
+    Fault("score + row[word]))  # eq-20-joint", "row[word]))", "conditionals, one by one"),
+    Fault("grown[:k] if", "grown[: k + 1] if", "a prefix too many goes on"),
+    Fault("grown[:k] if y[-1] != eos]", "grown[:k]]", "what has ended is extended"),
+    Fault("eos or t == max_length", "eos or t >= max_length - 1", "cut too early"),
+    Fault("kept, live = best_extensions(log_probs, live, k), []",
+          "grown, live = best_extensions(log_probs, live, 99), []; "
+          "kept = [h for h in grown if h[0][-1] == eos][:k]; "
+          "kept += [h for h in grown if h[0][-1] != eos][:k]",
           "the beam is refilled after an end"),
     Fault("stop=True):", "stop=False):", "never stops early"),
     Fault("live[0][1] / max_length**alpha", "live[0][1] * 0.5", "bound of the early stop"),
-    Fault("len(h[0]) ** alpha", "len(h[0]) ** (alpha + 1)", "exponent of the length"),
-    Fault("/ len(h[0]) ** alpha", "/ max(len(h[0]) - 1, 0.5) ** alpha",
+    Fault("log_p / len(y) ** alpha", "log_p / len(y) ** (alpha + 1)",
+          "exponent of the length"),
+    Fault("/ len(y) ** alpha  # eq", "/ max(len(y) - 1, 0.5) ** alpha  # eq",
           "the length without its end symbol"),
     Fault("states[p[:-1]] if p else s", "s", "the prefix's state is forgotten"),
     Fault("(a & b).total()", "(a | b).total()", "clipping"),
+    Fault("(a & b).total()", "sum(g in b for g in a)", "clipped at 1"),
+    Fault("(a & b).total()", "sum(a[g] for g in a if g in b)", "not clipped"),
     Fault("L_ref / max(1, L_y)", "L_y / L_ref", "brevity penalty upside down"),
     Fault("min(0.0, 1 - L_ref / max(1, L_y))", "1 - L_ref / max(1, L_y)",
           "a bonus for long outputs"),

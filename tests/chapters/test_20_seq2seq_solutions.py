@@ -15,9 +15,14 @@ chapter = ChapterCode("20_seq2seq")
 sizes, seeds = st.integers(1, 5), st.integers(0, 2**32 - 1)
 
 # What the exercises build: cells by a mark of each, of which the last one checks.
-BACK = "def torch_step", "def attend_backward", "def decoder_step_backward", "dout :="
+BACK = (
+    "def torch_step",
+    "def attend_backward",
+    "def decoder_step_backward",
+    "dout = rng",
+)
 SAMPLING = "def tempered", "drawn = Counter", "powers ="
-FIVE = "def table_model", "def winners", "letters =", "def by_conditionals", "AGREE ="
+FIVE = "def table_model", "def winners", "def by_conditionals", "AGREE ="
 
 
 def solved(marks, fault=None):

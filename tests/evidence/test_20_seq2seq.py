@@ -98,11 +98,28 @@ def sentences_of_the_page_hold(book, rows, nets):
     assert by_trained < (repaired + spoiled) / 2, (by_trained, repaired, spoiled)
 
 
+@pytest.mark.parametrize("size", [(3, 3), (3, 12), (10, 6), (30, 6)])
+def test_beams_on_random_models_come_out_as_the_file_says(size):
+    with (chapters.BOOK / "data" / "run_20_beams.csv").open() as file:
+        rows = [
+            r
+            for r in csv.DictReader(file)
+            if (int(r["words"]), int(r["steps"])) == size
+        ]
+    found = chapter.namespace()["against_greedy"](
+        *size, [int(r["width"]) for r in rows]
+    )
+    for key, values in zip(("better", "worse", "gain"), found, strict=True):
+        stored = [float(r[key]) for r in rows]
+        np.testing.assert_allclose(values, stored, atol=1e-4, err_msg=key)
+
+
 @pytest.mark.parametrize("seed", [10, 11])
 def test_what_the_page_shows_of_one_fixed_code_holds_for_the_others(book, seed):
     """Its own words after a mistake, and wide beams once it is less sure."""
     scope = dict(book)
     scope["nets"] = {False: [book["fit"](False, seed, book["EPOCHS"][False])]}
+    chapter.define("20-repaired-run", scope, "flattened", "best_of")
     chapter.run("ba83f5ed", scope)
     chapter.run("20-control", scope)
     for cell in ("aea93ac5", "eb2e39b3", "20-wider-check", "c337f25a"):
