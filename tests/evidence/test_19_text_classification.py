@@ -1,7 +1,9 @@
 """The stored files of chapter 19, made anew: the studies, the weights, the sentence vectors."""
 
 import base64
+import contextlib
 import csv
+import itertools
 import json
 from pathlib import Path
 
@@ -37,7 +39,7 @@ def model_of(book, name, n, seed):
     return (lambda texts: book["logits"](*net, texts)), net
 
 
-def turned(logit, texts, word):
+def changed(logit, texts, word):
     left = [" ".join(w for w in t.split() if w != word) for t in texts]
     return ((logit(left) > 0) != (logit(texts) > 0)).mean()
 
@@ -67,7 +69,7 @@ def test_the_study_comes_out_as_the_file_says(book, name):
         if n == 200:
             continue
         for word in ("not", "was"):
-            found, there = turned(logit, denied, word), float(row[f"without {word}"])
+            found, there = changed(logit, denied, word), float(row[f"without {word}"])
             assert abs(found - there) < 0.25, (name, word)
         rng = np.random.default_rng(7)
         mixed = [" ".join(rng.permutation(t.split())) for t in texts]
@@ -106,7 +108,7 @@ def test_the_weights_come_out_as_the_file_says(book, name):
 
 
 @pytest.mark.parametrize("name", ["deep bag", "textCNN"])
-def test_a_smaller_rate_reads_no_more(book, name):
+def test_a_smaller_learning_rate_is_no_better(book, name):
     texts, found = [r.text for r in book["TEST"]], []
     for lr in (0.005, 0.02):
         scores = []
@@ -115,6 +117,23 @@ def test_a_smaller_rate_reads_no_more(book, name):
             scores.append(book["accuracy"](book["logits"](*net, texts)))
         found.append(np.mean(scores))
     assert found[0] < found[1] + 0.02, found
+
+
+@pytest.mark.parametrize("name", ["bag", "deep bag", "textCNN"])
+def test_with_200_labels_no_learning_rate_lifts_a_network_to_naive_bayes(book, name):
+    texts = [r.text for r in book["TEST"]]
+    counted = [
+        float(row["all"])
+        for row in stored("study")
+        if (row["model"], row["labelled"]) == ("naive Bayes", "200")
+    ]
+    for lr in (0.0005, 0.002, 0.008, 0.02):
+        scores = []
+        for seed in (1, 2, 3):
+            pool, validation = book["sample"](seed, 1600)
+            net = book["trained"](name, pool[:200], validation, seed=seed, lr=lr)
+            scores.append(book["accuracy"](book["logits"](*net, texts)))
+        assert np.mean(scores) < np.mean(counted[:3]) - 0.01, (name, lr, scores)
 
 
 def test_the_vectors_help_as_much_as_the_file_says(book):
@@ -131,13 +150,10 @@ def test_the_vectors_help_as_much_as_the_file_says(book):
 @pytest.fixture(scope="module")
 def real(book):
     scope = dict(book)
-    for cell in (
-        "19-study",
-        "19-real-code",
-        "19-real-rivals",
-        "19-real-contender",
-    ):  # they read files
-        chapter.run(cell, scope)
+    chapter.define("19-study", scope, "read_rows")
+    with contextlib.chdir(chapters.BOOK):  # the data are read there
+        for cell in ("data", "code", "rivals", "contender"):
+            chapter.run(f"19-real-{cell}", scope)
     return scope
 
 
@@ -151,7 +167,7 @@ def test_the_curves_come_out_as_the_file_says(real, name):
     for row in stored("real"):
         if row["model"] != name or (name in NETWORKS and row["draw"] != "0"):
             continue
-        z = real["contender"](name, int(row["labels"]), int(row["draw"]))
+        z = real["real_logits"](name, int(row["labels"]), int(row["draw"]))
         right = (z > 0) == y
         near = 0.06 if name in NETWORKS else 0.01
         assert abs(right.mean() - float(row["accuracy"])) < near, row
@@ -159,6 +175,41 @@ def test_the_curves_come_out_as_the_file_says(real, name):
     if name not in NETWORKS:
         there = np.array([int(row[name]) for row in stored("hits")])
         assert (hits != there).mean() < 0.01
+
+
+@pytest.mark.parametrize("name", ["deep bag", "textCNN"])
+@pytest.mark.parametrize("n", [200, 1200])
+def test_other_rates_and_smaller_embeddings_do_not_reach_naive_bayes(real, name, n):
+    words, y = real["WORDS"], real["PLEASED"]
+    tested = [words[i] for i in real["TESTED"]]
+    counted = [
+        float(row["accuracy"])
+        for row in stored("real")
+        if (row["model"], row["labels"]) == ("naive Bayes", str(n))
+    ]
+    for lr, factor in itertools.product((0.0005, 0.002, 0.01), (1.0, 0.1)):
+        scores = []
+        for number in (0, 1):
+            rows = real["draw_of"](number, n)
+            parts = rows[n // 5 :], rows[: n // 5]
+            numbers = real["number_words"]([words[i] for i in parts[0]], at_least=2)
+            pair = [
+                (
+                    real["to_tensor"]([words[i] for i in part], numbers),
+                    torch.tensor(y[part]).float(),
+                )
+                for part in parts
+            ]
+            with real["seeded"](number):
+                net = real["classifier"](
+                    name, len(numbers) + 2, D=32, units=32, drop=0.5
+                )
+                with torch.no_grad():
+                    net.embed.weight.mul_(factor)
+                real["fit"](net, *pair, lr=lr, seed=number)
+            z = real["logits"](net, numbers, tested)
+            scores.append(((z > 0) == y[real["TESTED"]]).mean())
+        assert np.mean(scores) < np.mean(counted), (lr, factor, scores)
 
 
 def sentence_vectors(texts, folder):
