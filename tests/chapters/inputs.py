@@ -37,7 +37,7 @@ def texts_without_labels(book):
         16_000, rng=np.random.default_rng(77), without=book["TEST"]
     )
     texts = [review.text for review in reviews]
-    return texts, book["number_words"](texts, 1000)
+    return texts, book["number_words"](texts)
 
 
 def decoder_step(rng, N, T, E, H, C, A):
