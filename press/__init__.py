@@ -6,6 +6,7 @@ new_chapter the files of a chapter that is to be written, from ``template``
 lint        what a notebook must keep to
 execution   notebooks run, each once: what runs, where it is kept, when it runs again
 figures     an interactive figure without a kernel: its frames, its HTML, its script
+alive       a figure whose network runs in the browser: its data, its scripts
 links       citations and links as the pages write them
 pages       the built pages: numbers, code, head and foot; templates, style
 tables      the map, the paths, the lecturers' tables, the appendices
@@ -24,6 +25,10 @@ A slider: ``execution/cells.py`` has figures shown by ``static_bundle`` in
 ``figures/bundle.py``, which has every frame drawn by ``frame`` in
 ``utils/interact/frames.py``; on the page ``show`` in ``figures/static/figure.js`` shows the
 frame of a position. In JupyterLab ``utils/interact/live.py`` has ``frame`` draw each anew.
+
+A network in the browser: ``utils/alive`` has the figure shown by ``alive_bundle`` in
+``alive/bundle.py``, ``alive/files.py`` moves the network to a file and names the scripts, and
+``step`` in ``alive/static/alive.js`` computes and shows.
 
 An equation's number: ``pages/equation_numbers.py`` makes it from chapter and place, Sphinx
 writes it on the page, and ``paper/writer.py`` prints the same.
@@ -55,6 +60,7 @@ EXTENSIONS = (
     "pages.inline",
     "pages.chapter_head",
     "pages.gallery",
+    "alive.files",
     "decks.files",
     "paper.builder",
 )

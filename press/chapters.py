@@ -41,6 +41,7 @@ class Interactive:
     label: str
     section: str
     keeps_colours: bool  # in dark mode
+    is_alive: bool  # its network runs on the page
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,14 @@ class Chapter:
                     if isinstance(node, ast.FunctionDef) and node.decorator_list:
                         shows = " ".join(ast.get_docstring(node).split())
                         keeps_colours = "keep-colours" in tags
+                        call = ast.unparse(node.decorator_list[0])
                         figure = Interactive(
-                            node.name, shows, label, section, keeps_colours
+                            node.name,
+                            shows,
+                            label,
+                            section,
+                            keeps_colours,
+                            is_alive=call.startswith("alive("),
                         )
                         figures.append(figure)
         return figures

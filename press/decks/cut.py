@@ -208,7 +208,8 @@ def _code(deck, block, kind):
 
 def _picture(output):
     """Return the interactive figure of an output, or its image."""
-    return str(output.find("figure", class_="interact") or output.find("img"))
+    figure = output.find("figure", class_=["interact", "alive"])
+    return str(figure or output.find("img"))
 
 
 def _pieces(code):

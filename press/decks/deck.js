@@ -10,6 +10,9 @@ addEventListener("load", async () => {
     figure.querySelector("input, select").dispatchEvent(new Event("input"));
   const slides = document.querySelector(".reveal .slides");
   slides.classList.add("measuring");
+  for (const figure of document.querySelectorAll("figure.alive")) figure.begin();
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  for (let i = 0; i < 3; i++) await frame(); // what a network computes is drawn at its width
   for (const slide of [...slides.children]) fit(slide);
   slides.classList.remove("measuring");
   await Reveal.initialize({
@@ -29,7 +32,8 @@ addEventListener("load", async () => {
 // whatever else a deck knows (a clicker's PageUp and PageDown, B, Esc) goes to the deck and
 // takes the focus along, since Reveal.js hears no key while an input has it.
 const CONTROLS = "input, select, button";
-const OWN = { button: /^( |Enter)$/, checkbox: /^ $/, range: /^Arrow/, "select-one": /^Arrow/ };
+const OWN = { button: /^( |Enter)$/, checkbox: /^ $/, range: /^Arrow/, "select-one": /^Arrow/,
+  text: /^(.|Arrow.+|Home|End)$/ };
 const DECK = /^(.|Arrow.+|Page.+|Home|End|Escape)$/;
 const isForDeck = (event) => DECK.test(event.key) && !OWN[event.target.type]?.test(event.key)
   && !(event.ctrlKey || event.altKey || event.metaKey);
@@ -58,6 +62,11 @@ function grow(column, high) {
   }
 }
 
+// A figure whose network runs is as wide as its place, and as small as it must be.
+function shrink(figure, over) {
+  for (let zoom = 0.95; over() > 0 && zoom > 0.4; zoom -= 0.05) figure.style.zoom = zoom;
+}
+
 // A written slide is never shared out: its body takes the height that the heading leaves, and
 // its pictures grow until they fill what the rest of the body leaves.
 function fill(slide) {
@@ -73,6 +82,7 @@ function fill(slide) {
       for (let left = 6; left && column.scrollHeight > high; left--) // its controls may wrap anew
         set(Math.max(360, (image.clientHeight - (column.scrollHeight - high)) * ratio));
     }
+    for (const figure of column.querySelectorAll("figure.alive")) shrink(figure, () => column.scrollHeight - high);
     for (const wide of column.querySelectorAll(".highlight, .math, .printed, table")) {
       const inner = [wide, ...wide.querySelectorAll("pre, mjx-container")];
       const over = Math.max(...inner.map((x) => x.scrollWidth)) / column.clientWidth;
@@ -101,6 +111,7 @@ function fit(slide) {
       figure.style.width = figure.style.maxWidth = `${width}px`;
     }
   }
+  for (const figure of slide.querySelectorAll("figure.alive")) shrink(figure, () => over() + BOTTOM);
   const blocks = blocksOf(slide);
   const scale = (block, factor) => {
     block.style.fontSize = "";

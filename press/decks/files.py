@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup
 
 from press import chapters
+from press.alive import files as alive
 from press.decks import written
 from press.decks.cut import slides
 
@@ -52,6 +53,7 @@ def is_newest(slug: str, html: Path = HTML) -> bool:
     deck = deck_of(slug, html)
     made_of = [page_of(slug, html), chapters.CHAPTERS[slug].path, written.path_of(slug)]
     made_of += [*HERE.glob("*.*"), *FIGURES.iterdir()]
+    made_of += [*alive.STATIC.rglob("*.*"), *alive.PAD.iterdir()]
     made_of += [chapters.ROOT / "requirements.txt"]
     newest = max(path.stat().st_mtime for path in made_of if path.exists())
     return deck.exists() and deck.stat().st_mtime > newest
@@ -75,11 +77,12 @@ def write(slug: str, html: Path = HTML, everything: bool = False) -> None:
     notebook = json.loads(chapters.CHAPTERS[slug].path.read_text(encoding="utf-8"))
     deck = None if everything else written.of_chapter(slug, page)
     deck = deck or slides(page, notebook, everything)
+    body = "\n".join(slide.html() for slide in deck)
     parts = {
         "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
-        "style": _style(html),
-        "script": _script(html),
-        "slides": "\n".join(slide.html() for slide in deck),
+        "style": _style(html, body),
+        "script": _script(html, body),
+        "slides": body,
     }
     template = (HERE / "deck.html").read_text(encoding="utf-8")
     out = deck_of(slug, html, everything)
@@ -88,23 +91,26 @@ def write(slug: str, html: Path = HTML, everything: bool = False) -> None:
     out.write_text(filled, encoding="utf-8")
 
 
-def _style(html):
+def _style(html, slides):
     reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs" / "dist"
     sheets = [reveal / "reset.css", reveal / "reveal.css"]
     sheets += [html / "_static" / "pygments.css", HERE / "deck.css"]
     sheets += [FIGURES / "figure.css"]
+    sheets += alive.STYLES if alive.programs_of(slides) else []
     css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     return re.sub(
         r"url\((fonts/[^)]+)\)", lambda m: f"url({_data_uri(PAGES / m[1])})", css
     )
 
 
-def _script(html):
+def _script(html, slides):
     """Join the scripts of Reveal, its notes and MathJax, whose letters are drawings: no fonts."""
     reveal = resources.files("sphinx_revealjs") / "_static" / "revealjs"
     files = [html / "_static" / "mathjax" / "tex-svg-full.js"]
     files += [reveal / "dist" / "reveal.js", reveal / "plugin" / "notes" / "notes.js"]
-    files += [FIGURES / "figure.js", HERE / "deck.js"]
+    files += [FIGURES / "figure.js", *alive.scripts_of(slides)]
+    files += alive.networks_of(slides, html / alive.NETWORKS)
+    files += [HERE / "deck.js"]
     texts = (
         f.read_text(encoding="utf-8").replace("</script", "<\\/script") for f in files
     )

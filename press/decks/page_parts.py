@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from bs4 import Tag
 
 from press.figures.bundle import payload
-from utils.interact.positions import indices_of
+from utils.interact.positions import indices_of, values_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
 LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # the formula has it
@@ -28,10 +28,15 @@ class PageParts:
         """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
         name, _, position = name.partition(" ")
         element = self._element(
-            "figure", name, "figure.interact", lambda f: f["data-name"]
+            "figure",
+            name,
+            "figure.interact, figure.alive",
+            lambda figure: figure["data-name"],
         )
         script = element.find("script", type="application/json")
         data = json.loads(script.string)
+        if "alive" in element["class"]:
+            return _alive_at(element, data, position)
         controls = [SimpleNamespace(**control) for control in data["controls"]]
         indices = indices_of(f"figure {name}", controls, position)
         for control, index in zip(data["controls"], indices, strict=True):
@@ -128,6 +133,21 @@ class PageParts:
                 f"{kind}: expected a {tag} after one of {ids}, got {label}"
             )
         return element
+
+
+def _alive_at(element, data, position):
+    """Show a figure whose network runs at a position; its page reads the texts."""
+    starts = values_of(position)
+    names = [control["name"] for control in data["controls"]]
+    for name in starts:
+        if name not in names:
+            expected = f"figure {element['data-name']}: expected one of {names}"
+            raise ValueError(f"{expected}, got {name!r}")
+    for control in data["controls"]:
+        control["start"] = starts.get(control["name"], control["start"])
+    moved = copy(element)
+    moved.find("script", class_="figure").string = payload(data)
+    return str(moved)
 
 
 def _clicks(match):

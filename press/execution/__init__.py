@@ -23,6 +23,7 @@ Beside it:
 
 ================ ====================================================================
 kernel           notices when it has died
+bundles          what a figure is shown as
 figure_mutations checks that the checks of a figure fail once something else is drawn
 progress         which notebooks run, how many are done, how long the rest will take
 offline/         loaded by every Python of a notebook: no connection leaves this machine

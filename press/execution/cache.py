@@ -20,6 +20,7 @@ from press.execution.failure_box import Failure
 INPUTS = (
     "utils/**/*",
     "press/figures/*",
+    "press/alive/*",
     "book/references.bib",
     "book/data/run_*",
     "requirements.*",

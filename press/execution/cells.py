@@ -14,7 +14,7 @@ from utils.interact.positions import linked
 
 FIGURES = {"figure", "widget"}
 DRAWS = re.compile(r"\b(matplotlib|interact)\b")  # other kernels start without drawing
-PREPARE = """from press.figures.bundle import {bundle}
+PREPARE = """from press.execution.bundles import {bundle}
 from utils.interact import show_with
 show_with({bundle})
 del {bundle}, show_with
@@ -25,8 +25,8 @@ del warnings
 """
 CHECK_SEEN = """from press.execution.figure_mutations import assert_noticed
 assert_noticed({!r}, globals())"""
-FOR_PAGES = {"bundle": "static_bundle", "formats": ["png", "pdf"]}  # and for print
-FOR_COMPARISON = {"bundle": "default_bundle", "formats": ["png"]}
+FOR_PAGES = {"bundle": "for_pages", "formats": ["png", "pdf"]}  # and for print
+FOR_COMPARISON = {"bundle": "for_comparison", "formats": ["png"]}
 
 
 class Notebook(IPyNbFile):

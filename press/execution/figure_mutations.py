@@ -144,9 +144,8 @@ def at_another_position(figure: Callable) -> Callable:
         bound = inspect.signature(figure).bind(*args, **keywords)
         bound.apply_defaults()
         for control in figure.controls:
-            ends = control.values[0], control.values[-1]
-            at_start = bound.arguments[control.name] == ends[0]
-            bound.arguments[control.name] = ends[1] if at_start else ends[0]
+            value = bound.arguments[control.name]
+            bound.arguments[control.name] = control.other(value)
         return figure(*bound.args, **bound.kwargs)
 
     return draw

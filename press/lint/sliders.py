@@ -13,6 +13,8 @@ from press.lint.cells import code, tags
 from utils.interact.positions import FORM, linked, values_of
 
 FIRST_CELLS = 10  # a slider stands within so many cells
+# What interact and alive are given besides controls.
+NO_CONTROLS = {"labels", "play", "weights", "data", "compute", "actions"}
 
 # What is meant for a link to a position; the page has one where it is written as one.
 LINK_LIKE = re.compile(r"\]\(#([^\s():]+:[^\n)]*)\)")
@@ -90,7 +92,7 @@ def unknown_positions(notebook):
         function = ast.parse(notebook.cells[i].source).body[-1]
         (call,) = [d for d in function.decorator_list if isinstance(d, ast.Call)]
         names_of_controls = {keyword.arg for keyword in call.keywords}
-        controls[function.name] = names_of_controls - {"labels", "play"}
+        controls[function.name] = names_of_controls - NO_CONTROLS
     text, errors, links = chapters.markdown(notebook), [], set()
     for name, position in linked(text):
         links.add(f"{name}:{position}")

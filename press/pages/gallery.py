@@ -11,7 +11,7 @@ from press import chapters
 
 WIDTH = 480  # pixels: twice the width of a card
 FIGURE = re.compile(
-    r'<figure class="interact" data-name="(\w+)".*?src="data:image/webp;base64,([^"]+)"',
+    r'<figure class="(?:interact|alive)" data-name="(\w+)".*?src="data:image/webp;base64,([^"]+)"',
     re.S,
 )
 

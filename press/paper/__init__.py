@@ -13,7 +13,8 @@ cut        the chapters, cut from the whole
 Code of figures and of experiments over twelve lines stays on the page, and so do ``seen``
 checks. *What you should have seen* stands at the end of the chapter, solutions at the end of
 the book. A figure shows its default and, in small, each position that the text links to: a
-position that is only described is not on paper. ``book_paper: letterpaper`` under ``sphinx``,
+position that is only described is not on paper. A figure whose network runs on the page shows
+its default alone. ``book_paper: letterpaper`` under ``sphinx``,
 ``config`` in ``_config.yml`` is another format.
 
 A character that no font has, a reference that leads nowhere, a line that reaches five points

@@ -185,6 +185,10 @@ def _set_output(builder, chapter, bundle, failed):
         frames = figures.Frames(types["text/html"].astext())
         name = frames.name
         latex = figures.interactive(builder, chapter, frames, picture, lenient=failed)
+    elif figures.is_alive(types):
+        figure = figures.Alive(types["text/html"].astext())
+        name = figure.name
+        latex = figures.alive(builder, chapter, figure, picture)
     else:
         title = types["text/plain"].astext() if "text/plain" in types else "<"
         latex = figures.still_picture(builder, picture, title)

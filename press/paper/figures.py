@@ -50,6 +50,16 @@ class Frames:
         return state(*zip(*moved, strict=True)) if moved else ""
 
 
+class Alive:
+    """A figure whose network runs on the page, read from what its cell shows there."""
+
+    def __init__(self, html: str):
+        figure = BeautifulSoup(html, "html.parser").find("figure", class_="alive")
+        self.name = figure["data-name"]
+        data = json.loads(figure.find("script", class_="figure").string)
+        self.description = data["description"]
+
+
 def named_positions(
     frames: Frames, text: str, lenient: bool = False
 ) -> list[tuple[int, ...]]:
@@ -109,6 +119,21 @@ def interactive(
             rf"{{{escape(caption)}. Here {escape(start)}.",
             rf"\inhand{{{chapter.slug}}}{{{frames.name}}}}}{{%",
             *(rf"\positions{{{per_row}}}{{{' '.join(row)}}}" for row in rows),
+            r"}\bookfigureend",
+        ]
+    )
+
+
+def alive(builder, chapter: Chapter, figure: Alive, picture: Path) -> str:
+    """Show a figure whose network runs on the page: the picture of its default."""
+    out = Path(builder.outdir, "figures")
+    out.mkdir(exist_ok=True)
+    return "\n".join(
+        [
+            rf"\bookfigure{{{_copy(picture, out)}}}",
+            rf"{{{label(chapter.slug, figure.name)}}}",
+            rf"{{{escape(figure.description.rstrip('.'))}.",
+            rf"\inhand{{{chapter.slug}}}{{{figure.name}}}}}{{%",
             r"}\bookfigureend",
         ]
     )
@@ -180,6 +205,11 @@ def cover(builder) -> str:
 def is_interactive(types: dict) -> bool:
     """Return whether a cell shows a figure with controls, by its contents of each type."""
     return "text/html" in types and 'class="interact"' in types["text/html"].astext()
+
+
+def is_alive(types: dict) -> bool:
+    """Return whether a cell shows a figure whose network runs on the page."""
+    return "text/html" in types and 'class="alive"' in types["text/html"].astext()
 
 
 def best_picture(builder, types: dict) -> Path:

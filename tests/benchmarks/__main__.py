@@ -23,6 +23,7 @@ from tests.browser import chromium
 from tests.chapter_code import BOOK, CHAPTERS, ChapterCode
 from tests.live import lab
 from tests.pages import built
+from tests.pages.test_alive import cases as cases_of
 
 
 def median_ms(function, repeat=31):
@@ -134,6 +135,50 @@ STEP_TIMES = """async (figure) => {
 }"""
 
 
+def networks():
+    print("\nA network on a page (kB), and a step of its figure with a CPU a quarter as fast (ms)")
+    row("", "network", "computed", "median", "slowest")
+    with chromium() as browser:
+        for name in built.CHAPTERS:
+            page = browser.new_page()
+            page.goto((built.HTML / f"{name}.html").as_uri())
+            slow = page.context.new_cdp_session(page)
+            slow.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+            for figure in page.locator("figure.alive").all():
+                figure.scroll_into_view_if_needed()
+                figure.locator(".views").wait_for(timeout=60_000)
+                address = figure.get_attribute("data-network").removeprefix("../")
+                size = (built.HTML / address).stat().st_size // 1000
+                start = figure.evaluate("(figure) => figure.texts()")
+                cases = [case["inputs"] for case in cases_of(name, figure)]
+                computed, steps = figure.evaluate(ALIVE_STEPS, [start, cases])
+                row(f"{name} {figure.get_attribute('data-name')}", size,
+                    f"{statistics.median(computed):.0f}",
+                    f"{statistics.median(steps):.0f}", f"{max(steps):.0f}")  # fmt: skip
+            page.close()
+
+
+# What the program needs to compute a case, and a whole step from the new address to the
+# picture ready to be painted.
+ALIVE_STEPS = """async (figure, [start, cases]) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const computed = [], steps = [];
+  for (const inputs of cases) {
+    let begun = performance.now();
+    try { figure.compute(inputs); } catch { continue; }
+    computed.push(performance.now() - begun);
+    await frame();
+    begun = performance.now();
+    figure.show(inputs);
+    document.body.offsetHeight;
+    steps.push(performance.now() - begun);
+    await frame();
+  }
+  figure.show(start);
+  return [computed, steps];
+}"""
+
+
 def live(folder):
     print("\nLive in JupyterLab, from an arrow key to the new picture (ms)")
     row("", "median", "slowest", "steps")
@@ -177,6 +222,7 @@ if __name__ == "__main__":
     layers()
     run_times()
     pages()
+    networks()
     screens()
     with tempfile.TemporaryDirectory() as folder:
         live(Path(folder))

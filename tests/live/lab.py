@@ -39,6 +39,26 @@ def troubled(a=0):
     if a == 2:
         raise ValueError("two is too much")
     return plot(0, a)""",
+    """import numpy as np
+from utils.alive import Drawing, Sentence, alive
+
+
+def ink(digit, words, k):
+    if not digit.any():
+        raise ValueError("Nothing is drawn.")
+    return {"ink": digit.sum(axis=0) * k * len(words)}
+
+
+@alive(
+    "probe",
+    compute=ink,
+    digit=Drawing(16, np.zeros((16, 16)) + np.eye(16)),
+    words=Sentence(["a", "b"], "a b", 4),
+    k=(1, 3),
+)
+def living(digit, words, k=1):
+    \"\"\"The ink of a drawing.\"\"\"
+    return plot(*ink(digit, words, k)["ink"] / 10)""",
 ]
 
 SETTINGS = {

@@ -83,7 +83,7 @@ def assert_greets_a_reader(page, slug):
 
 
 def test_every_kind_of_control_draws_and_an_error_is_said(lab, page):
-    every, played, troubled = figures_of(page, lab, "controls")
+    every, played, troubled, living = figures_of(page, lab, "controls")
     with picture_changes(page, every):
         step(page, every)
     with picture_changes(page, every):
@@ -100,3 +100,24 @@ def test_every_kind_of_control_draws_and_an_error_is_said(lab, page):
     with picture_changes(page, troubled):
         step(page, troubled)
     alert.wait_for(state="detached", timeout=20_000)
+    assert_a_drawing_is_drawn_again(page, living)
+
+
+def assert_a_drawing_is_drawn_again(page, living):
+    """The canvas of a page, with the notebook's own network."""
+    pad = living.get_by_role("application", name="digit")
+    pad.scroll_into_view_if_needed()
+    box = pad.bounding_box()
+    with picture_changes(page, living):
+        page.mouse.move(box["x"] + 20, box["y"] + 120)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 180, box["y"] + 120, steps=8)
+        page.mouse.up()
+    living.get_by_role("button", name="Clear").click()
+    alert = living.get_by_role("alert")
+    alert.get_by_text("Nothing is drawn.").wait_for(timeout=20_000)
+    with picture_changes(page, living):
+        living.get_by_role("button", name="As at first").click()
+    alert.wait_for(state="detached", timeout=20_000)
+    living.locator("input[type=text]").fill("a c")
+    living.get_by_text("Not in the vocabulary").wait_for(timeout=20_000)

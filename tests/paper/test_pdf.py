@@ -61,7 +61,13 @@ def test_every_interactive_figure_is_there_with_its_positions(slug, path, labels
         small = after[: after.index(r"\bookfigureend")].count(r"\position{")
         text = chapters.CHAPTERS[slug].markdown
         positions = {at for name, at in linked(text) if name == figure.name}
-        assert len(positions) - 1 <= small <= len(positions), (label, small, positions)
+        if figure.is_alive:  # which paper shows at its default alone
+            positions = set()
+        assert max(len(positions) - 1, 0) <= small <= len(positions), (
+            label,
+            small,
+            positions,
+        )
 
 
 def test_nothing_stands_outside_of_the_type_area(inks):

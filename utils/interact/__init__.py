@@ -10,37 +10,19 @@ It shows the figure with ipywidgets: drawn again as the reader drags. ``show_wit
 otherwise, for the Python that it is called in: the book's pages hold all frames of a figure,
 drawn beforehand (``press.figures.bundle.static_bundle``).
 
-``controls`` reads what the author gives, ``frames`` draws a frame, ``live`` shows it;
-``positions`` reads where a link sets the controls.
+``controls`` reads what the author gives, ``frames`` draws a frame, ``live`` shows it,
+``shown`` decides how; ``positions`` reads where a link sets the controls. A figure whose
+network runs in the reader's browser: ``utils.alive``.
 """
 
 from collections.abc import Callable
 
-from IPython.display import display
-
-from utils.interact.controls import arguments_at, controls_of
+from utils.interact.controls import controls_of
 from utils.interact.live import live_bundle
-from utils.interact.positions import indices_of
+from utils.interact.positions import chosen
+from utils.interact.shown import show, show_with
 
-_bundle = live_bundle
-
-
-def show_with(bundle: Callable) -> Callable:
-    """Show the figures that are made from now on with ``bundle``.
-
-    Parameters
-    ----------
-    bundle : callable
-        ``bundle(function, controls)`` returns a MIME bundle, a dict of contents by type.
-
-    Returns
-    -------
-    callable
-        What they were shown with before.
-    """
-    global _bundle
-    before, _bundle = _bundle, bundle
-    return before
+__all__ = ["interact", "position", "show_with"]
 
 
 def interact(
@@ -72,7 +54,7 @@ def interact(
 
     def decorate(function):
         function.controls = controls_of(function, abbreviations, labels or {}, play)
-        display(_bundle(function, function.controls), raw=True)
+        show(function, live_bundle)
         return function
 
     return decorate
@@ -83,11 +65,14 @@ def position(function: Callable, text: str) -> dict:
 
     ``position(descent, "lr=0.21,momentum=0.9")`` is what the link
     ``[it swings](#descent:lr=0.21,momentum=0.9)`` shows; a control that is not named
-    stays at its default. ValueError where the position is not on the grid or not
-    written as one, TypeError where ``function`` is no figure.
+    stays at its default. ValueError where a control cannot have its value or the position
+    is not written as one, TypeError where ``function`` is no figure.
     """
     if not hasattr(function, "controls"):
         name = getattr(function, "__name__", repr(function))
         raise TypeError(f"position: expected a figure made by @interact, got {name}")
-    indices = indices_of(function.__name__, function.controls, text)
-    return arguments_at(function.controls, indices)
+    named = chosen(function.__name__, function.controls, text)
+    return {
+        c.name: named[c.name] if c.name in named else c.default
+        for c in function.controls
+    }

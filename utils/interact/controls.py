@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 import ipywidgets as widgets
 
+from utils.interact.positions import index_of
+
 MAX_CONTROLS = 3
 MAX_FRAMES = 150
 
@@ -48,6 +50,20 @@ class Control:
         if self.kind == "range":
             return tuple(map(str, self.values))
         return tuple(quote(text, safe="") for text in self.texts)
+
+    @property
+    def default(self):
+        """The value at which it starts."""
+        return self.values[self.default_index]
+
+    def read(self, text: str):
+        """Return the value that an address names; ValueError says which there are."""
+        return self.values[index_of(self, text)]
+
+    def other(self, value):
+        """Return another value, at an end."""
+        first, last = self.values[0], self.values[-1]
+        return last if value == first else first
 
 
 def controls_of(

@@ -26,8 +26,15 @@ def frame(
 
     ``layout``, of ``layout_of``, says where the axes are.
     """
+    return picture(function, arguments_at(controls, indices), dpi, layout)
+
+
+def picture(
+    function: Callable, arguments: dict, dpi: float, layout: tuple | None = None
+) -> Image.Image:
+    """Draw the picture for these arguments of the function."""
     with garbage_later():
-        figure = _draw(function, arguments_at(controls, indices))
+        figure = _draw(function, arguments)
         image = _pixels(figure, dpi, layout)
         del figure
     return image
@@ -39,9 +46,14 @@ def vector(
     indices: Sequence[int],
     layout: tuple | None = None,
 ) -> bytes:
-    """Draw the same picture as a PDF, for print."""
+    """Draw the picture at a position as a PDF, for print."""
+    return printed(function, arguments_at(controls, indices), layout)
+
+
+def printed(function: Callable, arguments: dict, layout: tuple | None = None) -> bytes:
+    """Draw the picture for these arguments of the function as a PDF."""
     with garbage_later():
-        figure = _draw(function, arguments_at(controls, indices))
+        figure = _draw(function, arguments)
         _arrange(figure, layout)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="pdf", metadata={"CreationDate": None})

@@ -42,12 +42,8 @@ def live_bundle(
             trouble.value = ""
         except Exception as error:  # shown, or the old picture would stand unexplained
             notes = getattr(error, "__notes__", [])
-            message = html.escape(
-                "\n".join([f"{type(error).__name__}: {error}", *notes])
-            )
-            trouble.value = (
-                f'<pre class="interact-trouble" role="alert">{message}</pre>'
-            )
+            message = "\n".join([f"{type(error).__name__}: {error}", *notes])
+            trouble.value = trouble_of(message)
 
     draw()
     for handle in handles:
@@ -58,6 +54,11 @@ def live_bundle(
         "image/png": base64.b64encode(picture.value).decode(),
         "text/plain": describe(function, controls, default_indices(controls)),
     }
+
+
+def trouble_of(message: str) -> str:
+    """Return HTML that says what went wrong."""
+    return f'<pre class="interact-trouble" role="alert">{html.escape(message)}</pre>'
 
 
 def _handle(control):

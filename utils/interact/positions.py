@@ -52,25 +52,35 @@ def values_of(text: str) -> dict[str, str]:
     return values
 
 
-def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, ...]:
-    """Return the index of each control of a figure at a position.
+def chosen(figure: str, controls: Sequence, text: str) -> dict:
+    """Return the value of each control of a figure that a position names.
 
-    ValueError where the position is not written as one, or names a control or a value
-    that the figure does not have; it says which there are.
+    ValueError where the position is not written as one, or names a control that the figure
+    does not have, or a value that the control cannot have; it says which there are.
     """
+    return _named(figure, controls, text, lambda control, value: control.read(value))
+
+
+def indices_of(figure: str, controls: Sequence[Axis], text: str) -> tuple[int, ...]:
+    """Return the index of each control of a figure on a grid at a position.
+
+    ValueError as ``chosen`` says.
+    """
+    indices = _named(figure, controls, text, index_of)
+    return tuple(indices.get(c.name, c.default_index) for c in controls)
+
+
+def _named(figure, controls, text, read):
+    """Read what a position names, with the figure's name in each error."""
+    by_name = {control.name: control for control in controls}
     try:
-        values, names = values_of(text), [control.name for control in controls]
+        values = values_of(text)
         for name in values:
-            if name not in names:
+            if name not in by_name:
                 raise ValueError(
-                    f"expected a control of {', '.join(names)}, got {name!r}"
+                    f"expected a control of {', '.join(by_name)}, got {name!r}"
                 )
-        return tuple(
-            _index(control, values[control.name])
-            if control.name in values
-            else control.default_index
-            for control in controls
-        )
+        return {name: read(by_name[name], value) for name, value in values.items()}
     except ValueError as error:
         raise ValueError(f"{figure}: {error}") from None
 
@@ -80,7 +90,7 @@ def number(text: str) -> float | None:
     return float(text.replace("−", "-")) if NUMBER.fullmatch(text) else None
 
 
-def _index(control, value):
+def index_of(control: Axis, value: str) -> int:
     """Return the index of a decoded value, which may be written otherwise than its key."""
     for i, key in enumerate(control.keys):
         if control.kind == "range" and float(key) == number(value):

@@ -1,0 +1,175 @@
+// What a reader can change of a living figure: utils/alive/inputs.py has the same in Python.
+//
+// alive.inputs.kind(spec, changed) makes an input. Its text() is what an address names; set(text)
+// puts it there; read(text) gives the value that a program computes with, or throws an
+// alive.Refusal, whose message is a sentence; notice(text) is what to tell of a text that was read.
+"use strict";
+globalThis.alive ??= {};
+
+{
+  const UNKNOWN = "<unk>";
+  const OFFERED = 6; // words at a time
+  let made = 0;
+
+  // An element with attributes and children.
+  function element(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  }
+
+  // ---- A drawing ------------------------------------------------------------------------
+
+  function drawing(spec, changed) {
+    const pad = alive.pad(spec, changed);
+    return {
+      element: pad.element,
+      text: pad.text,
+      set: pad.set,
+      read: (text) => alive.array([spec.size, spec.size], alive.drawingOf(text, spec)),
+    };
+  }
+
+  // ---- A range, a choice, a switch --------------------------------------------------------
+
+  const number = (text) =>
+    /^[-+−]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text.replace("−", "-")) : NaN;
+
+  // The index of a text on the grid: a number of a range may be written otherwise than its key.
+  function indexOf({ name, kind, keys }, text) {
+    const index = keys.findIndex((key) =>
+      key === text || (kind === "range" && Number(key) === number(text)));
+    if (index < 0) throw new alive.Refusal(`expected ${name} in ${keys.join(", ")}, got '${text}'`);
+    return index;
+  }
+
+  function onGrid(spec, control, index, put) {
+    const set = (text) => put(indexOf(spec, text));
+    set(spec.start);
+    return {
+      element: control,
+      text: () => spec.keys[index()],
+      set,
+      read: (text) => spec.values[indexOf(spec, text)],
+    };
+  }
+
+  function range(spec, changed) {
+    const slider = element("input", { type: "range", min: 0, max: spec.texts.length - 1 });
+    const output = element("output");
+    const show = () => {
+      const text = spec.texts[slider.value];
+      output.textContent = text;
+      slider.setAttribute("aria-valuetext", text);
+      slider.style.setProperty("--filled", `${(100 * slider.value) / slider.max}%`);
+    };
+    slider.addEventListener("input", () => { show(); changed(); });
+    const row = element("label", {}, element("span", {}, spec.label), slider, output);
+    return onGrid(spec, row, () => Number(slider.value), (i) => { slider.value = i; show(); });
+  }
+
+  function choice(spec, changed) {
+    const list = element("select", {}, ...spec.texts.map((text) => new Option(text)));
+    list.addEventListener("input", () => changed());
+    const row = element("label", {}, element("span", {}, spec.label), list);
+    return onGrid(spec, row, () => list.selectedIndex, (i) => { list.selectedIndex = i; });
+  }
+
+  function toggle(spec, changed) {
+    const box = element("input", { type: "checkbox" });
+    box.addEventListener("input", () => changed());
+    const row = element("label", { class: "switch" }, box, element("span", {}, spec.label));
+    return onGrid(spec, row, () => Number(box.checked), (i) => { box.checked = Boolean(i); });
+  }
+
+  // ---- What is typed ----------------------------------------------------------------------
+
+  // A field for a text, with examples to choose, and room for what helps to type it.
+  function field(spec, changed, attributes = {}) {
+    const box = element("input", {
+      type: "text", id: `alive-input-${made++}`, autocomplete: "off", autocapitalize: "off",
+      spellcheck: "false", ...attributes,
+    });
+    box.value = spec.start;
+    const label = element("label", { for: box.id }, spec.label);
+    const row = element("div", { class: "typed" }, label, box);
+    if (spec.examples?.length) {
+      const name = `Examples: ${spec.label}`;
+      const options = ["choose one …", ...spec.examples].map((text) => new Option(text));
+      const list = element("select", { "aria-label": name }, ...options);
+      list.addEventListener("input", () => {
+        if (list.selectedIndex) box.value = spec.examples[list.selectedIndex - 1];
+        list.selectedIndex = 0;
+        box.dispatchEvent(new Event("input"));
+      });
+      row.append(list);
+    }
+    box.addEventListener("input", () => changed());
+    const put = (text) => { box.value = text; };
+    return { element: row, box, text: () => box.value, set: put };
+  }
+
+  function sentence(spec, changed) {
+    const known = new Set(spec.words);
+    const typed = field(spec, () => { offer(); changed(); });
+    const { box } = typed;
+    const words = (text) => text.split(/\s+/).filter(Boolean);
+    const offers = element("div", { class: "offers", role: "group", "aria-label": "Words that begin so" });
+    typed.element.append(offers);
+
+    // The words that begin as the last one before the caret, which is put in their place.
+    const offer = () => {
+      const before = box.value.slice(0, box.selectionStart ?? box.value.length);
+      const begun = before.match(/\S*$/)[0];
+      const fitting = begun && !known.has(begun) ? spec.words.filter((word) => word.startsWith(begun)) : [];
+      offers.replaceChildren(...fitting.slice(0, OFFERED).map((word) => {
+        const button = element("button", { type: "button" }, word);
+        button.addEventListener("click", () => {
+          const start = before.length - begun.length;
+          box.setRangeText(word, start, before.length, "end");
+          box.focus();
+          offers.replaceChildren();
+          changed();
+        });
+        return button;
+      }));
+    };
+    return {
+      ...typed,
+      read(text) {
+        const read = words(text);
+        if (read.length < 1 || read.length > spec.most)
+          throw new alive.Refusal(`expected 1 to ${spec.most} words, got ${read.length}`);
+        return read.map((word) => (known.has(word) ? word : UNKNOWN));
+      },
+      notice(text) {
+        const strange = new Set(words(text).filter((word) => !known.has(word) && word !== UNKNOWN));
+        const listed = [...strange].map((word) => `“${word}”`).join(", ");
+        return listed && `Not in the vocabulary and read as ${UNKNOWN}: ${listed}.`;
+      },
+    };
+  }
+
+  function line(spec, changed) {
+    const known = new Set(spec.characters);
+    return {
+      ...field(spec, changed),
+      read(text) {
+        const count = [...text].length;
+        if (count < 1 || count > spec.most)
+          throw new alive.Refusal(`expected 1 to ${spec.most} characters, got ${count}`);
+        const strange = [...new Set(text)].filter((character) => !known.has(character)).sort();
+        const shown = strange.map((character) => `“${character}”`).join(", ");
+        if (shown)
+          throw new alive.Refusal(`expected characters that the network has read, got ${shown}`);
+        return text;
+      },
+    };
+  }
+
+  const formula = (spec, changed) => ({ ...field(spec, changed), read: (text) => alive.parse(text) });
+
+  alive.element = element;
+  alive.inputs = { drawing, range, choice, switch: toggle, sentence, line, formula };
+}
