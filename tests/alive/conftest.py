@@ -44,7 +44,7 @@ def network(weights, **data):
     """A network as a page has it: {name: tensor or array} in float32, and its data."""
     tensors, parts, at = {}, [], 0
     for name, value in weights.items():
-        value = np.ascontiguousarray(value, dtype="<f4")
+        value = np.asarray(value, dtype="<f4")
         tensors[name] = {"shape": list(value.shape), "at": at}
         parts.append(value.tobytes())
         at += value.nbytes

@@ -136,7 +136,9 @@ STEP_TIMES = """async (figure) => {
 
 
 def networks():
-    print("\nA network on a page (kB), and a step of its figure with a CPU a quarter as fast (ms)")
+    print(
+        "\nA network on a page (kB), and a step of its figure with a CPU a quarter as fast (ms)"
+    )
     row("", "network", "computed", "median", "slowest")
     with chromium() as browser:
         for name in built.CHAPTERS:

@@ -29,8 +29,12 @@ alive.Refusal ??= class Refusal extends Error {};
       throw new Error(`tensor: expected one of ${names}, got ${name}`);
     }
     if (!decoded.has(network)) {
-      const bytes = Uint8Array.from(atob(network.bytes), (letter) => letter.charCodeAt(0));
-      decoded.set(network, { bytes: new DataView(bytes.buffer), arrays: new Map() });
+      const letters = atob(network.bytes); // a letter for each byte
+      const bytes = new DataView(new ArrayBuffer(letters.length));
+      for (let i = 0; i < letters.length; i++) {
+        bytes.setUint8(i, letters.charCodeAt(i));
+      }
+      decoded.set(network, { bytes, arrays: new Map() });
     }
     const { bytes, arrays } = decoded.get(network);
     if (!arrays.has(name)) {
@@ -47,10 +51,9 @@ alive.Refusal ??= class Refusal extends Error {};
   // X with f applied to each value.
   const each = (X, f) => array(X.shape, X.values.map((x) => f(x)));
 
-  // X + Y of equal shapes.
-  function add(X, Y) {
-    return array(X.shape, X.values.map((x, i) => x + Y.values[i]));
-  }
+  // X + Y and X ⊙ Y of equal shapes.
+  const add = (X, Y) => array(X.shape, X.values.map((x, i) => x + Y.values[i]));
+  const multiply = (X, Y) => array(X.shape, X.values.map((x, i) => x * Y.values[i]));
 
   // X (n, …) -> its part i (…), and its parts from start up to end, (end − start, …).
   const row = (X, i) => reshape(rows(X, i, i + 1), X.shape.slice(1));
@@ -65,6 +68,14 @@ alive.Refusal ??= class Refusal extends Error {};
   }
 
   const reshape = (X, shape) => array(shape, X.values);
+
+  // X (n, m) -> (m, n)
+  function transpose(X) {
+    const [n, m] = X.shape;
+    const Y = array([m, n]);
+    X.values.forEach((x, i) => { Y.values[(i % m) * n + Math.floor(i / m)] = x; });
+    return Y;
+  }
 
   // n arrays (…) -> (n, …)
   function stack(arrays) {
@@ -105,11 +116,13 @@ alive.Refusal ??= class Refusal extends Error {};
       throw new Error(`linear: expected rows of ${inputs} numbers, got (${X.shape})`);
     }
     const Y = array([...X.shape.slice(0, -1), outputs]);
-    for (let n = 0; n < X.values.length / inputs; n++) {
+    const x = X.values;
+    const w = W.values;
+    for (let n = 0; n < x.length / inputs; n++) {
       for (let j = 0; j < outputs; j++) {
         let sum = b ? b.values[j] : 0;
         for (let i = 0; i < inputs; i++) {
-          sum += X.values[n * inputs + i] * W.values[j * inputs + i];
+          sum += x[n * inputs + i] * w[j * inputs + i];
         }
         Y.values[n * outputs + j] = sum;
       }
@@ -125,6 +138,8 @@ alive.Refusal ??= class Refusal extends Error {};
       throw new Error(`conv2d: expected ${channels} channels, got (${X.shape})`);
     }
     const Y = array([K, H - h + 1, W - w + 1]);
+    const x = X.values;
+    const filter = filters.values;
     let filled = 0;
     for (let k = 0; k < K; k++) {
       for (let i = 0; i <= H - h; i++) {
@@ -135,7 +150,7 @@ alive.Refusal ??= class Refusal extends Error {};
               const pixels = (c * H + i + u) * W + j;
               const weights = ((k * C + c) * h + u) * w;
               for (let v = 0; v < w; v++) {
-                sum += X.values[pixels + v] * filters.values[weights + v];
+                sum += x[pixels + v] * filter[weights + v];
               }
             }
           }
@@ -244,7 +259,8 @@ alive.Refusal ??= class Refusal extends Error {};
 
   // Words -> their numbers in a vocabulary, a list of words
   function encode(words, vocabulary) {
-    return words.map((word) => (vocabulary.includes(word) ? vocabulary.indexOf(word) : UNK));
+    const numbers = words.map((word) => vocabulary.indexOf(word));
+    return numbers.map((number) => (number < 0 ? UNK : number));
   }
 
   // A table (V, d) and T numbers of words -> their rows (T, d)
@@ -260,9 +276,8 @@ alive.Refusal ??= class Refusal extends Error {};
     const fromState = reshape(linear(h, W_h, b_h), [3, d]);
     const r = sigmoid(add(row(fromInput, 0), row(fromState, 0)));
     const z = sigmoid(add(row(fromInput, 1), row(fromState, 1)));
-    const reset = array([d], r.values.map((gate, i) => gate * fromState.values[2 * d + i]));
-    const n = tanh(add(row(fromInput, 2), reset));
-    return array([d], z.values.map((z, i) => z * h.values[i] + (1 - z) * n.values[i]));
+    const n = tanh(add(row(fromInput, 2), multiply(r, row(fromState, 2))));
+    return add(multiply(z, h), multiply(each(z, (gate) => 1 - gate), n));
   }
 
   // All steps of a GRU from h = 0: X (T, in) -> the states (T, d)
@@ -303,36 +318,26 @@ alive.Refusal ??= class Refusal extends Error {};
   // maySee(m, n): may query m look at key n? Without it each query sees all keys.
   function attention(Q, K, V, maySee = () => true) {
     const [h, M, k] = Q.shape;
-    const [, N, v] = V.shape;
+    const N = K.shape[1];
     const scores = array([h, M, N]);
     for (let i = 0; i < h; i++) {
+      const products = linear(row(Q, i), row(K, i)).values; // Q Kᵀ, (M, N)
       for (let m = 0; m < M; m++) {
         for (let n = 0; n < N; n++) {
-          let product = 0;
-          for (let c = 0; c < k; c++) {
-            product += Q.values[(i * M + m) * k + c] * K.values[(i * N + n) * k + c];
-          }
-          const score = maySee(m, n) ? product / Math.sqrt(k) : -Infinity;
+          const score = maySee(m, n) ? products[m * N + n] / Math.sqrt(k) : -Infinity;
           scores.values[(i * M + m) * N + n] = score;
         }
       }
     }
     const weights = softmax(scores);
-    const output = array([h, M, v]);
+    const heads = [];
     for (let i = 0; i < h; i++) {
-      for (let m = 0; m < M; m++) {
-        for (let n = 0; n < N; n++) {
-          const weight = weights.values[(i * M + m) * N + n];
-          for (let c = 0; c < v; c++) {
-            output.values[(i * M + m) * v + c] += weight * V.values[(i * N + n) * v + c];
-          }
-        }
-      }
+      heads.push(linear(row(weights, i), transpose(row(V, i)))); // A V, (M, v)
     }
-    return { output, weights };
+    return { output: stack(heads), weights };
   }
 
-  // Rotary positions: in row t of X (…, T, d) pair i turns by (start + t) 10000^(−2i / d).
+  // Rotary positions: in row t of X (…, T, d) pair i turns by (start + t) 10000^(−2i/d).
   function rotate(X, start = 0) {
     const [T, d] = X.shape.slice(-2);
     const Y = array(X.shape);
@@ -349,7 +354,8 @@ alive.Refusal ??= class Refusal extends Error {};
   alive.array = array;
   alive.tensor = tensor;
   alive.layers = {
-    array, tensor, each, add, row, rows, reshape, stack, concatenate, falling, argmax,
+    array, tensor, each, add, multiply, row, rows, reshape, transpose, stack,
+    concatenate, falling, argmax,
     linear, conv2d, avgPool2d,
     relu, tanh, sigmoid, erf, gelu,
     softmax, logSoftmax, layerNorm, unit,
