@@ -146,7 +146,7 @@ def _alive_at(element, data, position):
     for control in data["controls"]:
         control["start"] = starts.get(control["name"], control["start"])
     moved = copy(element)
-    moved.find("script", class_="figure").string = payload(data)
+    moved.find("script", class_="inputs").string = payload(data)
     return str(moved)
 
 

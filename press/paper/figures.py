@@ -56,7 +56,7 @@ class Alive:
     def __init__(self, html: str):
         figure = BeautifulSoup(html, "html.parser").find("figure", class_="alive")
         self.name = figure["data-name"]
-        data = json.loads(figure.find("script", class_="figure").string)
+        data = json.loads(figure.find("script", class_="inputs").string)
         self.description = data["description"]
 
 
