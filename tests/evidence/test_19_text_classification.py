@@ -3,7 +3,6 @@
 import base64
 import contextlib
 import csv
-import itertools
 import json
 from pathlib import Path
 
@@ -175,41 +174,6 @@ def test_the_curves_come_out_as_the_file_says(real, name):
     if name not in NETWORKS:
         there = np.array([int(row[name]) for row in stored("hits")])
         assert (hits != there).mean() < 0.01
-
-
-@pytest.mark.parametrize("name", ["deep bag", "textCNN"])
-@pytest.mark.parametrize("n", [200, 1200])
-def test_other_rates_and_smaller_embeddings_do_not_reach_naive_bayes(real, name, n):
-    words, y = real["WORDS"], real["PLEASED"]
-    tested = [words[i] for i in real["TESTED"]]
-    counted = [
-        float(row["accuracy"])
-        for row in stored("real")
-        if (row["model"], row["labels"]) == ("naive Bayes", str(n))
-    ]
-    for lr, factor in itertools.product((0.0005, 0.002, 0.01), (1.0, 0.1)):
-        scores = []
-        for number in (0, 1):
-            rows = real["draw_of"](number, n)
-            parts = rows[n // 5 :], rows[: n // 5]
-            numbers = real["number_words"]([words[i] for i in parts[0]], at_least=2)
-            pair = [
-                (
-                    real["to_tensor"]([words[i] for i in part], numbers),
-                    torch.tensor(y[part]).float(),
-                )
-                for part in parts
-            ]
-            with real["seeded"](number):
-                net = real["classifier"](
-                    name, len(numbers) + 2, D=32, units=32, drop=0.5
-                )
-                with torch.no_grad():
-                    net.embed.weight.mul_(factor)
-                real["fit"](net, *pair, lr=lr, seed=number)
-            z = real["logits"](net, numbers, tested)
-            scores.append(((z > 0) == y[real["TESTED"]]).mean())
-        assert np.mean(scores) < np.mean(counted), (lr, factor, scores)
 
 
 def sentence_vectors(texts, folder):
