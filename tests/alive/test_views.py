@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from tests.browser import chromium
 from tests.chapter_code import ROOT
 
 SITE = "http://book.test/"
@@ -103,9 +102,8 @@ SIZES = """() => [...document.querySelectorAll(".view :is(text, p, span):not([hi
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
+def browser(shared_reader):
+    return shared_reader.browser
 
 
 @pytest.fixture
