@@ -8,13 +8,13 @@ from press.alive import files
 from press.alive.bundle import alive_bundle
 from tests.chapter_code import ROOT
 from tests.figures import shown_with
-from utils.alive import Drawing, Formula, Line, Sentence, alive
+from utils.alive import Drawing, Formula, Line, Sentence, Sum, alive
 
 WORDS = ["cat", "the", "sat", "mat"]
 FIGURES = ROOT / "press" / "figures" / "static"
 # What programs/probe.js would be.
 PROGRAM = """alive.program("probe", {
-  compute(network, { digit, words, line, f, k, kind, twice }) {
+  compute(network, { digit, words, line, f, k, kind, twice, terms }) {
     if (line === "ab") throw new alive.Refusal("Not that one.");
     const { linear } = alive.layers;
     const numbers = words.map((word) => network.data.words.indexOf(word));
@@ -24,6 +24,8 @@ PROGRAM = """alive.program("probe", {
       line: alive.array([1], [line.length * k]),
       f: alive.array([3], [-1.5, 0, 2].map((x) => (twice ? 2 : 1) * f.value(x))),
       kind: alive.array([1], [kind === "long one" ? 1 : 0]),
+      terms: alive.array([terms.length],
+        terms.map(([sign, word]) => sign * (1 + network.data.words.indexOf(word)))),
     };
   },
   show(picture, { image, words, f }) {
@@ -40,7 +42,7 @@ PAGE = """<!DOCTYPE html><html lang="en" data-theme="light"><head><title>Page</t
 </body></html>"""
 
 
-def compute(digit, words, line, f, k, kind, twice):
+def compute(digit, words, line, f, k, kind, twice, terms):
     """Return what the program does."""
     if line == "ab":
         raise ValueError("Not that one.")
@@ -51,6 +53,7 @@ def compute(digit, words, line, f, k, kind, twice):
         "line": np.array([len(line) * k]),
         "f": (2 if twice else 1) * f(torch.tensor([-1.5, 0.0, 2.0])),
         "kind": np.array([kind == "long one"]),
+        "terms": np.array([sign * (1 + WORDS.index(word)) for sign, word in terms]),
     }
 
 
@@ -69,14 +72,15 @@ def probe_figure():
         k=(1, 4),
         kind=["short", "long one"],
         twice=False,
+        terms=Sum(WORDS, "cat - the", 3),
         actions={
             "Another letter": lambda inputs, _, rng: {"line": inputs["line"] + "c"}
         },
     )
-    def probe(digit, words, line, f, k=2, kind="short", twice=False):
+    def probe(digit, words, line, f, k=2, kind="short", twice=False, *, terms):
         """A picture of what was given."""
         fig, ax = plt.subplots(figsize=(4, 2))
-        outputs = compute(digit, words, line, f, k, kind, twice)
+        outputs = compute(digit, words, line, f, k, kind, twice, terms)
         ax.plot(outputs["f"])
         return fig
 

@@ -76,6 +76,12 @@ def test_a_comparison_notices_what_differs(visit):
         ("words", "the " * 5, "Expected 1 to 4 words, got 5."),
         ("line", "a!", "Expected characters that the network has read, got “!”."),
         ("line", "ab", "Not that one."),
+        ("terms", "mat -", "Expected a word after a sign, got the end."),
+        (
+            "terms",
+            "hat",
+            "“hat” is not among the 4 words; spelled most alike are “cat”",
+        ),
         ("f", "2 +", "Expected a number, x, a function or (, got the end."),
         ("f", "alert(1)", "Expected x, e, pi or one of "),
     ],
@@ -87,7 +93,7 @@ def test_bad_input_gets_a_sentence(visit, label, text, sentence):
     assert sentence in page.locator(".note").text_content()
     assert page.locator(".note").is_visible()
     page.get_by_label(label, exact=True).fill(
-        {"words": "mat", "f": "x"}.get(label, "a")
+        {"words": "mat", "terms": "mat-cat", "f": "x"}.get(label, "a")
     )
     page.wait_for_function("!document.querySelector('.note').textContent")
     assert not page.locator("figure.refused").count()

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import special
 
 from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catches
+from utils.alive.formula import parse
 
 chapter = ChapterCode("06_activations")
 numbers = arrays(
@@ -200,7 +201,50 @@ def test_a_batch_larger_than_the_data_is_all_of_them(book, N, more, seed):
     assert_near([trained[k] for k in P], [P[k] for k in P])
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("x*sigmoid(x)", "swish"), ("tanh(x)", "tanh"), ("max(x, 0.01*x)", "leaky_relu"),
+     ("x*(1+erf(x/sqrt(2)))/2", "gelu"), ("log(1+exp(x))", "softplus")],
+)  # fmt: skip
+def test_a_typed_function_is_the_chapters(book, text, name):
+    outputs = book["own_outputs"](parse(text), -1.5, 1.0)
+    z = np.append(book["Z_OWN"], -1.5)
+    for values, ours in zip((0, 1), book[name](z), strict=True):
+        typed = outputs[("value", "slope")[values]].numpy(force=True)
+        away = np.abs(z[:-1]) > 0  # at a corner code may choose
+        assert_near(typed[away], ours[:-1][away], rtol=1e-10, atol=1e-12)
+        assert_near(outputs["here"][values], ours[-1], rtol=1e-10)
+
+
+def test_layers_of_a_typed_function_are_those_of_eq_06_delta(book):
+    layers = {k: v.double() for k, v in book["THIRTY"].items()}
+    forward, back = book["signals"](parse("x"), 1.1, **layers)
+    Z, dA = layers["X"].detach().numpy(), layers["dA"].numpy()
+    rms = lambda values: np.sqrt(np.mean(values**2))
+    product = 1.1**30 * np.linalg.multi_dot(layers["W"].numpy())
+    assert_near(forward[-1], rms(Z @ product), rtol=1e-9)
+    assert_near(back[-1], rms(dA @ product.T) / rms(dA), rtol=1e-9)
+
+
+def test_what_no_layer_can_use_gets_a_sentence(book):
+    outputs = lambda text, s=1.0: book["own_outputs"](parse(text), 1.0, s)
+    with pytest.raises(ValueError, match=r"log.x. has no value at x = −5"):
+        outputs("log(x)")
+    with pytest.raises(ValueError, match="nowhere a derivative"):
+        outputs("sqrt(0*x)")
+    constant = outputs("3")
+    assert constant["gradient"][1:].eq(-300).all() and constant["signal"][-1] > 0
+    squares = outputs("x^2")
+    assert squares["reached"][0] < 30 and squares["reached"][1] == 0
+    assert np.isfinite(squares["signal"]).all() and not squares["gradient"].any()
+    assert outputs("x/(1+exp(-x))", 2.0)["reached"][1] < 31  # nan, as in PyTorch
+
+
 FAULTS = [
+    Fault(
+        "A[-1] @ (s * weights)", "A[-1] @ weights", "scale left out of thirty layers"
+    ),
+    Fault("grad(A[-1], A, dA)[::-1]", "grad(A[-1], A, dA)", "gradients from below"),
     Fault("dG = dH * U * slope", "dG = dH * U", "SiLU's slope left out"),
     Fault("dU = dH * gate", "dU = dH * slope", "the gate's slope for the gate"),
     Fault("dG @ W_g.T + dU @ W_u.T", "dG @ W_g.T", "one way back of two"),

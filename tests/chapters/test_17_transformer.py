@@ -16,10 +16,11 @@ from tests.chapters.inputs import with_trainings
 
 # What trains costs most, and no check of the functions above it reads what comes out.
 TRAINS = (
-    r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|write"
+    r"17-(backwards-(run|exact)|growth|mute-check|timing|text|read|writing"
     r"|parts-(stored|check)|exp-parts|broken|deep|longer)"
 )
 chapter = ChapterCode("17_transformer", without=TRAINS)
+chapter_13 = ChapterCode("13_language_models")
 few = settings(deadline=None, max_examples=15)
 near = partial(assert_near, atol=1e-9)
 seeds, sizes = st.integers(0, 2**31 - 1), st.integers(1, 5)
@@ -128,6 +129,40 @@ def test_a_cache_changes_nothing(book, kind, L, start, count, seed):
     assert torch.equal(fast, slow) and fast.shape == (2, start + count)
     near(logits, other, rtol=1e-10, atol=1e-10)
     assert torch.equal(book["write"](model, x, count), slow)
+
+
+@few
+@given(
+    temperature=st.floats(0.2, 2), share=st.floats(0.05, 1), count=st.integers(1, 60),
+    head=st.integers(1, 8), seed=seeds,
+)  # fmt: skip
+def test_the_next_character_with_a_cache(book, temperature, share, count, head, seed):
+    """As without a cache, and by the top-p of Chapter 13."""
+    rng = np.random.default_rng(seed)
+    text = "".join(rng.choice([*book["KEPT"][1:]], count))
+    model = book["Transformer"](32, 32, 48, 4, 2, "rotary", seed=seed % 9).double()
+    book["READER"] = model
+    found = book["next_character"](text, temperature, share, head)
+    near(found["scores"], model(book["ids_of"](text)[None])[0, -1])
+    p = torch.softmax(found["scores"] / temperature, dim=0).numpy()
+    near(found["probabilities"].numpy(), chapter_13.namespace()["top_p"](p, share))
+    block, number = divmod(head - 1, 4)
+    near(found["map"], model.blocks[block].attention.A[0, number])
+    assert found["keys"].shape == found["values"].shape == (2, 4, count, 12)
+
+
+def test_a_line_ends_where_it_is_full_or_the_model_ends_it(book):
+    book["READER"] = book["Transformer"](32, 32, 48, 4, 2, "rotary")
+    inputs = {"text": 55 * "a", "temperature": 1.0, "top_p": 1.0, "head": 1}
+    choices = iter([5, 6, 0])
+    written = book["write_on"](inputs, 20, lambda p: next(choices))
+    assert written == {"text": 55 * "a" + book["KEPT"][5:7]}
+    written = book["write_on"](inputs, 20, lambda p: 7)
+    assert written == {"text": 55 * "a" + 5 * book["KEPT"][7]}
+    with pytest.raises(ValueError, match="The line is full: it has 60 characters"):
+        book["write_on"](written | {"temperature": 1.0}, 1, lambda p: 7)
+    with pytest.raises(ValueError, match="The line ends here"):
+        book["write_on"](inputs, 1, lambda p: 0)
 
 
 def test_without_positions_three_letters_are_not_turned_round(book):
@@ -289,6 +324,11 @@ FAULTS = [
           "every new word stands first"),
     Fault("K = torch.cat([self.K, K], dim=2)", "K = torch.cat([K, self.K], dim=2)",
           "new keys in front"),
+    Fault("without = 6 * T * (T + 1) * d**2", "without = 12 * T * (T + 1) * d**2",
+          "not half of the words on average"),
+    Fault("(2 * T + 1) * d // 3", "(2 * T + 1) * d // 6", "no values mixed without a cache"),
+    Fault("12 * T * d**2 + T * (T + 1) * d  # eq-17-cache", "12 * T * d**2 + 2 * T**2 * d",
+          "every word meets all keys"),
     Fault("counter.get_total_flops() // 2", "counter.get_total_flops()", "counted twice"),
 ]  # fmt: skip
 

@@ -5,10 +5,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.alive_figure import WORDS, probe_figure
 from tests.figures import shown_with
-from utils.alive import Drawing, Formula, Line, Sentence, alive, decorator
+from utils.alive import Drawing, Formula, Line, Sentence, Sum, alive, decorator, inputs
 from utils.alive.formula import MOST, parse
 from utils.alive.live import live_bundle
 from utils.interact import position
@@ -70,6 +72,31 @@ def test_a_sentence_reads_unknown_words_and_says_so():
     for text in ("", "the " * 5):
         with pytest.raises(ValueError, match="expected 1 to 4 words, got"):
             sentence.read(text)
+
+
+def test_a_sum_has_signs_and_known_words():
+    terms = Sum(WORDS, "cat - the", 3)
+    for text in ("cat - the", "+ Cat−the", " cat  -the "):
+        assert terms.read(text) == [(1, "cat"), (-1, "the")]
+    assert terms.read("cat the") == [(1, "cat"), (1, "the")]
+    for text, message in [
+        ("", "1 to 3 words, got 0"),
+        ("the " * 4, "1 to 3 words, got 4"),
+        ("cat -", "a word after a sign, got the end"),
+        ("cat - + the", r"a word after a sign, got \+"),
+        ("hat", "“hat” is not among the 4 words; .* “cat”, “sat” and “mat”"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            terms.read(text)
+
+
+@given(one=st.text("abc", max_size=6), other=st.text("abc", max_size=6))
+def test_edits_are_counted(one, other):
+    assert inputs.edits(one, other) == inputs.edits(other, one)
+    assert (inputs.edits(one, other) == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= inputs.edits(one, other)
+    assert inputs.edits(one, other) <= max(len(one), len(other))
+    assert inputs.edits(one + "x", other) <= inputs.edits(one, other) + 1
 
 
 def test_a_line_has_known_characters():
@@ -204,7 +231,7 @@ def test_the_figure_with_widgets_follows_its_inputs(boxes, shown):
     button.click()
     assert line.value == "ac" and trouble.value == ""
     assert [c.name for c in probe.controls] == list(
-        probe.alive.compute.__code__.co_varnames[:7]
+        probe.alive.compute.__code__.co_varnames[:8]
     )
 
 

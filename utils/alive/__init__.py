@@ -21,7 +21,7 @@ figure in JupyterLab, with the canvas of ``pad``, whose ``static/pad.js`` the pa
 """
 
 from utils.alive.decorator import MAX_BYTES, Network, alive
-from utils.alive.inputs import Drawing, Formula, Line, Sentence
+from utils.alive.inputs import Drawing, Formula, Line, Sentence, Sum
 
 __all__ = [
     "MAX_BYTES",
@@ -30,5 +30,6 @@ __all__ = [
     "Line",
     "Network",
     "Sentence",
+    "Sum",
     "alive",
 ]

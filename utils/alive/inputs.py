@@ -9,7 +9,7 @@ import copy
 import inspect
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -22,6 +22,8 @@ from utils.interact.controls import Control
 UNKNOWN = "<unk>"
 PEN = 2.5  # width of a stroke in pixels
 DIGITS = 4  # of the ink of a pixel, so that a page is not too long
+MARKS = re.compile(r"(.*?)([.,;:!?]*)")  # a word, and what stands behind it
+SIGNED = re.compile(r"[-+−]|[^-+−\s]+")
 POINT = re.compile(r"(\d+\.?\d*):(\d+\.?\d*)", re.ASCII)
 
 
@@ -136,18 +138,21 @@ class Drawing(Input):
 class Sentence(Input):
     """Words of a vocabulary, separated by blanks; an unknown one is read as ``<unk>``.
 
-    Its value is the list of words, one to ``most``. ``examples`` are sentences to choose.
+    Its value is the list of words, one to ``most``. What is no word is read without its
+    capitals, and marks behind it stand alone: ``Look.`` is ``look .``. ``examples`` are
+    sentences to choose, or a dict of them by name; as a text, and so in an address, a name
+    stands for its sentence.
     """
 
     words: Sequence[str]
     start: str
     most: int
-    examples: Sequence[str] = ()
+    examples: Sequence[str] | Mapping[str, str] = ()
     kind = "sentence"
 
     def read(self, text: str) -> list[str]:
         """Return the words of a text; ValueError where they are none or too many."""
-        words = text.split()
+        words = self._split(text)
         if not 1 <= len(words) <= self.most:
             raise ValueError(f"expected 1 to {self.most} words, got {len(words)}")
         known = set(self.words)
@@ -156,11 +161,23 @@ class Sentence(Input):
     def notice(self, text: str) -> str:
         """Say which words are read as ``<unk>``."""
         known = {*self.words, UNKNOWN}
-        strange = [word for word in text.split() if word not in known]
+        strange = [word for word in self._split(text) if word not in known]
         if not strange:
             return ""
         words = ", ".join(f"“{word}”" for word in dict.fromkeys(strange))
         return f"Not in the vocabulary and read as {UNKNOWN}: {words}."
+
+    def _split(self, text):
+        """Return the words of a text, or of the example that it names."""
+        if isinstance(self.examples, Mapping):
+            text = self.examples.get(text.strip(), text)
+        known, words = {*self.words}, []
+        for typed in text.split():
+            word, marks = MARKS.fullmatch(typed).groups()
+            for part in [typed] if typed in known else [word, *marks]:
+                low = part.lower()
+                words.append(low if part not in known and low in known else part)
+        return [word for word in words if word]
 
     def other(self, value: list[str]) -> list[str]:
         """Return another sentence: without the last word, or with one more."""
@@ -176,8 +193,76 @@ class Sentence(Input):
 
     def to_page(self) -> dict:
         """Return what the page needs to know: also the words and the examples."""
-        rest = {"words": [*self.words], "examples": [*self.examples]}
-        return super().to_page() | {"most": self.most} | rest
+        named = isinstance(self.examples, Mapping)
+        return super().to_page() | {
+            "most": self.most,
+            "words": [*self.words],
+            "examples": [*(self.examples.values() if named else self.examples)],
+            "names": [*self.examples] if named else [],
+        }
+
+
+@dataclass(eq=False)
+class Sum(Sentence):
+    """Words of a vocabulary with signs, such as ``king - man + woman``; none is unknown.
+
+    Its value is a list of one to ``most`` pairs of a sign, 1 or −1, and a word.
+    """
+
+    kind = "sum"
+
+    def read(self, text: str) -> list[tuple[int, str]]:
+        """Return the signs and words of a text; ValueError says what it lacks."""
+        terms, sign = [], 0  # 0: none has come
+        for token in SIGNED.findall(text.lower()):
+            if token in "+-−":
+                if sign:
+                    raise ValueError(f"expected a word after a sign, got {token}")
+                sign = 1 if token == "+" else -1
+            else:
+                self._expect_known(token)
+                terms.append((sign or 1, token))
+                sign = 0
+        if sign:
+            raise ValueError("expected a word after a sign, got the end")
+        if not 1 <= len(terms) <= self.most:
+            raise ValueError(f"expected 1 to {self.most} words, got {len(terms)}")
+        return terms
+
+    def _expect_known(self, word):
+        if word not in self.words:
+            a, b, c = sorted(self.words, key=lambda known: edits(word, known))[:3]
+            raise ValueError(
+                f"“{word}” is not among the {len(self.words)} words; "
+                f"spelled most alike are “{a}”, “{b}” and “{c}”"
+            )
+
+    def notice(self, text: str) -> str:
+        """Say nothing: an unknown word is refused."""
+        return ""
+
+    def sample(self, rng: np.random.Generator) -> str:
+        """Draw a text at random, of words that are known and sometimes one that is not."""
+        words = super().sample(rng).split()
+        signs = rng.choice(["+", "-"], len(words))
+        return " ".join(
+            f"{sign} {word}" for sign, word in zip(signs, words, strict=True)
+        )
+
+    def other(self, value: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Return another sum: without the last word, or with one more."""
+        return value[:-1] if len(value) > 1 else [*value, (1, self.words[-1])]
+
+
+def edits(one: str, other: str) -> int:
+    """Count the letters to put in, leave out or change that turn one word into another."""
+    counts = range(len(other) + 1)
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, its in enumerate(other, 1):
+            row.append(min(counts[j] + 1, row[-1] + 1, counts[j - 1] + (letter != its)))
+        counts = row
+    return counts[-1]
 
 
 @dataclass(eq=False)

@@ -12,33 +12,36 @@ globalThis.alive ??= {};
   const sigmoid = (x) => 1 / (1 + Math.exp(-x));
   const erf = (x) => alive.layers.erf(x);
 
-  // A value and its derivative: [v, d]. Where two are equal, each has half of the slope.
+  // By name a function of one number or two, and its derivative, where a and b have the
+  // derivatives da and db. Where two are equal, each has half of the slope. A slope that
+  // does not count is multiplied by 0, so that an infinite one gives nan, as in PyTorch.
   const FUNCTIONS = {
-    abs: ([v, d]) => [Math.abs(v), Math.sign(v) * d],
-    cos: ([v, d]) => [Math.cos(v), -Math.sin(v) * d],
-    erf: ([v, d]) => [erf(v), (2 / Math.sqrt(Math.PI)) * Math.exp(-v * v) * d],
-    exp: ([v, d]) => [Math.exp(v), Math.exp(v) * d],
-    log: ([v, d]) => [Math.log(v), d / v],
-    max: ([a, da], [b, db]) => [Math.max(a, b), a > b ? da : b > a ? db : (da + db) / 2],
-    min: ([a, da], [b, db]) => [Math.min(a, b), a < b ? da : b < a ? db : (da + db) / 2],
-    relu: ([v, d]) => [Math.max(v, 0), v > 0 ? d : 0],
-    sigmoid: ([v, d]) => [sigmoid(v), sigmoid(v) * (1 - sigmoid(v)) * d],
-    sin: ([v, d]) => [Math.sin(v), Math.cos(v) * d],
-    sqrt: ([v, d]) => [Math.sqrt(v), d / (2 * Math.sqrt(v))],
-    tanh: ([v, d]) => [Math.tanh(v), (1 - Math.tanh(v) ** 2) * d],
+    abs: [Math.abs, (a, da) => Math.sign(a) * da],
+    cos: [Math.cos, (a, da) => -Math.sin(a) * da],
+    erf: [erf, (a, da) => (2 / Math.sqrt(Math.PI)) * Math.exp(-a * a) * da],
+    exp: [Math.exp, (a, da) => Math.exp(a) * da],
+    log: [Math.log, (a, da) => da / a],
+    max: [(a, b) => Math.max(a, b), (a, da, b, db) => share(a, b) * da + share(b, a) * db],
+    min: [(a, b) => Math.min(a, b), (a, da, b, db) => share(b, a) * da + share(a, b) * db],
+    relu: [(a) => Math.max(a, 0), (a, da) => (a > 0) * da],
+    sigmoid: [sigmoid, (a, da) => sigmoid(a) * (1 - sigmoid(a)) * da],
+    sin: [Math.sin, (a, da) => Math.cos(a) * da],
+    sqrt: [Math.sqrt, (a, da) => da / (2 * Math.sqrt(a))],
+    tanh: [Math.tanh, (a, da) => (1 - Math.tanh(a) ** 2) * da],
   };
+  const share = (a, b) => (a === b ? 0.5 : Number(a > b));
   const OPERATORS = {
-    "+": ([a, da], [b, db]) => [a + b, da + db],
-    "-": ([a, da], [b, db]) => [a - b, da - db],
-    "*": ([a, da], [b, db]) => [a * b, a * db + b * da],
-    "/": ([a, da], [b, db]) => [a / b, (da * b - a * db) / (b * b)],
-    "^": ([a, da], [b, db]) => [
-      a ** b,
-      (da && b ? b * a ** (b - 1) * da : 0) + (db ? a ** b * Math.log(a) * db : 0),
-    ],
+    "+": [(a, b) => a + b, (a, da, b, db) => da + db],
+    "-": [(a, b) => a - b, (a, da, b, db) => da - db],
+    "*": [(a, b) => a * b, (a, da, b, db) => a * db + b * da],
+    "/": [(a, b) => a / b, (a, da, b, db) => (da * b - a * db) / (b * b)],
+    "^": [(a, b) => a ** b, (a, da, b, db) =>
+      (da && b ? b * a ** (b - 1) * da : 0) + (db ? a ** b * Math.log(a) * db : 0)],
   };
+  const ARGUMENTS = { max: 2, min: 2 }; // of a function; the others have one
 
-  // The function of a text: value(x), slope(x); an alive.Refusal says what was expected.
+  // The function of a text: value(x), slope(x), and both at many: { value, slope } = over(xs).
+  // An alive.Refusal says what was expected.
   function parse(text) {
     if (text.length > MOST)
       throw new alive.Refusal(`expected at most ${MOST} characters, got ${text.length}`);
@@ -101,7 +104,7 @@ globalThis.alive ??= {};
       const name = advance();
       take("(");
       const given = [sum()];
-      for (let i = 1; i < FUNCTIONS[name].length; i++) { take(","); given.push(sum()); }
+      for (let i = 1; i < (ARGUMENTS[name] ?? 1); i++) { take(","); given.push(sum()); }
       take(")");
       return [name, ...given];
     };
@@ -109,14 +112,20 @@ globalThis.alive ??= {};
     advance();
     const tree = sum();
     if (token) refuse("an operator or the end");
-    return { text, value: (x) => dual(tree, x)[0], slope: (x) => dual(tree, x)[1] };
+    const over = (xs) => dual(tree, Float64Array.from(xs));
+    return { text, over, value: (x) => over([x]).value[0], slope: (x) => over([x]).slope[0] };
   }
 
-  // The value and the derivative of a tree at x.
-  function dual([kind, ...parts], x) {
-    if (kind === "x") return [x, 1];
-    if (kind === "number") return [parts[0], 0];
-    return (FUNCTIONS[kind] ?? OPERATORS[kind])(...parts.map((part) => dual(part, x)));
+  // The values of a tree and its derivatives at each x.
+  function dual([kind, ...parts], xs) {
+    const filled = (number) => new Float64Array(xs.length).fill(number);
+    if (kind === "x") return { value: xs, slope: filled(1) };
+    if (kind === "number") return { value: filled(parts[0]), slope: filled(0) };
+    const [f, derivative] = FUNCTIONS[kind] ?? OPERATORS[kind];
+    const [a, b = a] = parts.map((part) => dual(part, xs));
+    const value = a.value.map((x, i) => f(x, b.value[i]));
+    const slope = a.value.map((x, i) => derivative(x, a.slope[i], b.value[i], b.slope[i]));
+    return { value, slope };
   }
 
   alive.parse = parse;

@@ -96,7 +96,8 @@ globalThis.alive ??= {};
     const row = element("div", { class: "typed" }, label, box);
     if (spec.examples?.length) {
       const name = `Examples: ${spec.label}`;
-      const options = ["choose one …", ...spec.examples].map((text) => new Option(text));
+      const named = spec.examples.map((text, i) => (spec.names?.length ? `${spec.names[i]}: ${text}` : text));
+      const options = ["choose one …", ...named].map((text) => new Option(text));
       const list = element("select", { "aria-label": name }, ...options);
       list.addEventListener("input", () => {
         if (list.selectedIndex) box.value = spec.examples[list.selectedIndex - 1];
@@ -114,14 +115,22 @@ globalThis.alive ??= {};
     const known = new Set(spec.words);
     const typed = field(spec, () => { offer(); changed(); });
     const { box } = typed;
-    const words = (text) => text.split(/\s+/).filter(Boolean);
+    // The sentence that a text names, or the text.
+    const meant = (text) => spec.examples[spec.names?.indexOf(text.trim())] ?? text;
+    // What is no word is read without its capitals, and marks behind it stand alone.
+    const words = (text) => meant(text).split(/\s+/).flatMap((typed) => {
+      const [, word, marks] = typed.match(/^(.*?)([.,;:!?]*)$/);
+      const parts = known.has(typed) ? [typed] : [word, ...marks].filter(Boolean);
+      const low = (part) => part.toLowerCase();
+      return parts.map((part) => (!known.has(part) && known.has(low(part)) ? low(part) : part));
+    });
     const offers = element("div", { class: "offers", role: "group", "aria-label": "Words that begin so" });
     typed.element.append(offers);
 
     // The words that begin as the last one before the caret, which is put in their place.
     const offer = () => {
       const before = box.value.slice(0, box.selectionStart ?? box.value.length);
-      const begun = before.match(/\S*$/)[0];
+      const begun = before.match(/\S*$/)[0].toLowerCase();
       const fitting = begun && !known.has(begun) ? spec.words.filter((word) => word.startsWith(begun)) : [];
       offers.replaceChildren(...fitting.slice(0, OFFERED).map((word) => {
         const button = element("button", { type: "button" }, word);
@@ -137,6 +146,7 @@ globalThis.alive ??= {};
     };
     return {
       ...typed,
+      set: (text) => typed.set(meant(text)),
       read(text) {
         const read = words(text);
         if (read.length < 1 || read.length > spec.most)
@@ -149,6 +159,50 @@ globalThis.alive ??= {};
         return listed && `Not in the vocabulary and read as ${UNKNOWN}: ${listed}.`;
       },
     };
+  }
+
+  // Words with signs, as pairs [1 or −1, word]; none is unknown.
+  function sum(spec, changed) {
+    const known = new Set(spec.words);
+    const refuse = (expected, got) => { throw new alive.Refusal(`expected ${expected}, got ${got}`); };
+    const read = (text) => {
+      const terms = [];
+      let sign = 0; // none has come
+      for (const token of text.toLowerCase().match(/[-+−]|[^-+−\s]+/g) ?? []) {
+        if ("+-−".includes(token)) {
+          if (sign) refuse("a word after a sign", token);
+          sign = token === "+" ? 1 : -1;
+        } else {
+          if (!known.has(token)) throw new alive.Refusal(alike(token, spec.words));
+          terms.push([sign || 1, token]);
+          sign = 0;
+        }
+      }
+      if (sign) refuse("a word after a sign", "the end");
+      if (terms.length < 1 || terms.length > spec.most) refuse(`1 to ${spec.most} words`, terms.length);
+      return terms;
+    };
+    return { ...sentence(spec, changed), read, notice: () => "" };
+  }
+
+  function alike(word, words) {
+    const far = new Map(words.map((other) => [other, edits(word, other)]));
+    const [a, b, c] = [...words].sort((one, other) => far.get(one) - far.get(other));
+    return `“${word}” is not among the ${words.length} words; spelled most alike are “${a}”, “${b}” and “${c}”`;
+  }
+
+  // How many letters are put in, left out or changed that one word becomes the other.
+  function edits(one, other) {
+    const letters = [...other];
+    let counts = [0, ...letters.map((_, j) => j + 1)];
+    [...one].forEach((letter, i) => {
+      const row = [i + 1];
+      letters.forEach((its, j) => {
+        row.push(Math.min(counts[j + 1] + 1, row[j] + 1, counts[j] + (letter !== its)));
+      });
+      counts = row;
+    });
+    return counts.at(-1);
   }
 
   function line(spec, changed) {
@@ -171,5 +225,5 @@ globalThis.alive ??= {};
   const formula = (spec, changed) => ({ ...field(spec, changed), read: (text) => alive.parse(text) });
 
   alive.element = element;
-  alive.inputs = { drawing, range, choice, switch: toggle, sentence, line, formula };
+  alive.inputs = { drawing, range, choice, switch: toggle, sentence, sum, line, formula };
 }

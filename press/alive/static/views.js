@@ -1209,6 +1209,28 @@ globalThis.alive ??= {};
     };
   };
 
+  // ---- A table: what a row is, then its cells ----------------------------------------------
+
+  const drawListing = ({ place }, columns, rows) => {
+    const key = JSON.stringify([columns, rows]);
+    if (place.key !== key) {
+      place.key = key;
+      const ofNumbers = columns.map((_, j) => rows.every((row) => /^[−\d.]*$/.test(row[j])));
+      const cell = (text, j, scope) => {
+        const made = create(scope && text ? "th" : "td", ofNumbers[j] ? "number" : "", text);
+        if (scope && text) made.scope = scope;
+        return made;
+      };
+      const table = create("table");
+      table.createTHead().insertRow().append(...columns.map((text, j) => cell(text, j, "col")));
+      const body = table.createTBody();
+      for (const row of rows)
+        body.insertRow().append(...row.map((text, j) => cell(String(text), j, j ? "" : "row")));
+      place.replaceChildren(table);
+    }
+    return { height: place.firstElementChild.offsetHeight };
+  };
+
   // ---- Views beside each other, and a picture that keeps its views --------------------------
 
   // row(...views), panel(title, ...views): elements that hold others.
@@ -1222,6 +1244,7 @@ globalThis.alive ??= {};
     curves: view("curves", drawCurves),
     text: view("text", drawText),
     cells: view("cells", drawCells),
+    listing: view("listing", drawListing),
   };
   // picture(element).bars("answer", labels, values): made at the first call, the same
   // element at each later one. picture.row("top") is such a picture, its views in a row.
