@@ -103,17 +103,17 @@
     show(picture, { input, C1, S2, C3, S4, probabilities }) {
       const best = argmax(probabilities.values);
       const digits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-      const top = picture.row("top");
-      top.images("input", input, 1, { title: "Input: 32 × 32", size: 200 });
+      const top = picture.row("top"); // on a phone one below the other, the answer first
       top.bars("probabilities", digits, probabilities, {
         title: "Probabilities", range: [0, 1], marked: best,
       });
+      top.images("input", input, 1, { title: "Input: 32 × 32", size: 200 });
       const first = picture.row("first");
       first.images("C1", C1, 3, { title: "C1: 6 maps of 28 × 28", size: 56 });
-      first.images("C3", C3, 8, { title: "C3: 16 maps of 10 × 10", size: 40 });
-      const pooled = picture.row("pooled");
-      pooled.images("S2", S2, 3, { title: "S2: 6 maps of 14 × 14", size: 56 });
-      pooled.images("S4", S4, 8, { title: "S4: 16 maps of 5 × 5", size: 40 });
+      first.images("S2", S2, 3, { title: "S2: 6 maps of 14 × 14", size: 56 });
+      const second = picture.row("second");
+      second.images("C3", C3, 8, { title: "C3: 16 maps of 10 × 10", size: 40 });
+      second.images("S4", S4, 8, { title: "S4: 16 maps of 5 × 5", size: 40 });
       return `The network says ${best}, with probability ${probabilities.values[best].toFixed(2)}.`;
     },
   });
