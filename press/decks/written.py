@@ -24,7 +24,7 @@ ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")
 POLL, NUMBER = re.compile(r"^\? (.+)$"), re.compile(r"^= (.+)$")
 SAME = re.compile(r"^same: (.+)$", re.M)
 COLUMN, CLICK, NOTES = "|||", ". . .", "Notes:"
-MINUTES = re.compile(r"^\(([\d.]+) min\)")
+MINUTES = re.compile(r"^\(([\d.]+) min(, may go)?\)")  # may go when time is short
 
 _inline = {"renderer": lambda content, options: _tex(content, options)}
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin, **_inline)
@@ -174,7 +174,8 @@ def _spoken(notes):
     if minutes is None:
         raise ValueError(f"expected notes that begin with '(2 min)', got {text[:30]!r}")
     html = _markdown.render(text)
-    return f'<div data-minutes="{minutes[1]}">{html}</div>'
+    may_go = " data-may-go" if minutes[2] else ""
+    return f'<div data-minutes="{minutes[1]}"{may_go}>{html}</div>'
 
 
 def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:

@@ -49,7 +49,15 @@ def test_a_slide_a_heading_with_notes_and_minutes():
     title, slide = made("## The sum is $1$.\n\nWords.")
     assert title.opens_section and title.title == "Title"
     assert r"\(1\)" in slide.title
-    assert "<p>Words.</p>" in slide.html() and 'data-minutes="2"' in slide.html()
+    assert "<p>Words.</p>" in slide.html() and 'data-minutes="2">' in slide.html()
+
+
+def test_a_slide_may_go_when_time_is_short():
+    marked = NOTES.replace("2 min", "1.5 min, may go")
+    text = f"# Title{NOTES}\n## A point.\n\nWords.{marked}"
+    deck = written.slides(BeautifulSoup(PAGE, "html.parser"), NOTEBOOK, text)
+    assert "data-may-go" not in deck[0].html()
+    assert 'data-minutes="1.5" data-may-go>' in deck[1].html()
 
 
 @pytest.mark.parametrize(("line", "text"), [
@@ -160,7 +168,7 @@ def measured(shown):
 @every_deck
 def test_a_written_deck_is_an_hour_that_the_last_row_can_read(measured):
     assert 30 <= len(measured) <= 45
-    assert 45 <= sum(float(slide["minutes"]) for slide in measured) <= 60
+    assert 43 <= sum(float(slide["minutes"]) for slide in measured) <= 60
     for slide in measured:
         assert slide["words"] <= 25, slide
         assert slide["letters"] >= 24 and slide["code"] >= 20, slide
