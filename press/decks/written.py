@@ -13,6 +13,9 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
 
 from press import chapters
 from press.decks import page_parts
@@ -33,6 +36,15 @@ _markdown = MarkdownIt("commonmark").use(dollarmath_plugin, **_inline)
 def _tex(content, options):
     left, right = (r"\[", r"\]") if options["display_mode"] else (r"\(", r"\)")
     return f"{left}{escape(content)}{right}"
+
+
+def _fenced(renderer, tokens, index, options, env):
+    """Render a block of code as the page renders a cell."""
+    lexer = get_lexer_by_name(tokens[index].info.strip() or "text")
+    return highlight(tokens[index].content, lexer, HtmlFormatter(wrapcode=False))
+
+
+_markdown.add_render_rule("fence", _fenced)
 
 
 def path_of(slug: str) -> Path:

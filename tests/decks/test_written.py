@@ -70,6 +70,7 @@ def test_a_slide_may_go_when_time_is_short():
     ("printed: code", "✓ printed"),
     ("figure: walk step=1", '"default_index": 1'),
     ("? yes | no", "<li>yes</li><li>no</li>"),
+    ("```python\nreturn x\n```", '<div class="highlight"><pre>'),
     ("= 586 | numbers", "<b>586</b> numbers"),
     ("one\n. . .\ntwo", '<div class="fragment"><p>two</p>'),
     ("one\n|||\ntwo", '<div class="columns"><div><p>one</p>'),
