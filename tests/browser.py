@@ -6,34 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-         "--disable-component-update", "--disable-sync", "--disable-quic"]  # fmt: skip
-
-
-def find() -> str | None:
-    """Return the path of a Chromium: ``CHROMIUM``, PATH, Playwright's own; or None."""
-    configured = os.environ.get("CHROMIUM")
-    if configured:
-        if not shutil.which(configured):
-            sys.exit(f"CHROMIUM: expected the path of a browser, got {configured!r}")
-        return configured
-    for name in NAMES:
-        if path := shutil.which(name):
-            return path
-    with sync_playwright() as playwright:
-        own = Path(playwright.chromium.executable_path)
-    return str(own) if own.exists() else None
+from press.browser import FLAGS, find
 
 
 def install() -> str | None:
