@@ -45,7 +45,7 @@ globalThis.alive ??= {};
   function parse(text) {
     if (text.length > MOST)
       throw new alive.Refusal(`expected at most ${MOST} characters, got ${text.length}`);
-    const small = text.toLowerCase();
+    const small = text.toLowerCase().replaceAll("−", "-");
     let position = 0, after = 0, token = "";
     const refuse = (expected) => {
       const rest = small.slice(position).trim().slice(0, 12);
@@ -61,7 +61,7 @@ globalThis.alive ??= {};
       if (!match && small.slice(position).trim()) refuse("numbers, x, functions and + - * / ^ ( )");
       return before;
     };
-    const take = (wanted) => (token === wanted ? advance() : refuse(wanted));
+    const take = (wanted) => (token === wanted ? advance() : refuse(`“${wanted}”`));
 
     const sum = () => {
       let tree = product();
