@@ -90,10 +90,10 @@ class _Reader:
         rest = self.text[self.position :].strip()[:12]
         return ValueError(f"expected {expected}, got {rest or 'the end'}")
 
-    def take(self, token):
+    def take(self, token, after=""):
         """Go past a token that has to be the next."""
         if self.token != token:
-            raise self.error(f"“{token}”")
+            raise self.error(f"“{token}”{after}")
         self.advance()
 
     def sum(self):
@@ -149,7 +149,7 @@ class _Reader:
 
     def call(self):
         name = self.advance()
-        self.take("(")
+        self.take("(", f" after {name}")
         arguments = [self.sum()]
         for _ in range(FUNCTIONS[name][2] - 1):
             self.take(",")

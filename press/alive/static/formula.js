@@ -61,7 +61,7 @@ globalThis.alive ??= {};
       if (!match && small.slice(position).trim()) refuse("numbers, x, functions and + - * / ^ ( )");
       return before;
     };
-    const take = (wanted) => (token === wanted ? advance() : refuse(`“${wanted}”`));
+    const take = (wanted, after = "") => (token === wanted ? advance() : refuse(`“${wanted}”${after}`));
 
     const sum = () => {
       let tree = product();
@@ -102,7 +102,7 @@ globalThis.alive ??= {};
     };
     const call = () => {
       const name = advance();
-      take("(");
+      take("(", ` after ${name}`);
       const given = [sum()];
       for (let i = 1; i < (ARGUMENTS[name] ?? 1); i++) { take(","); given.push(sum()); }
       take(")");
