@@ -82,7 +82,15 @@ def activation_page(scripts):
 def test_activation(scripts, scope_06):
     """Also where the signal or the gradient ends, and where f has no value at 0."""
     typed = [text for text in scope_06["TYPED"] if text != "log(x)"]
-    typed += "abs(x)", "x/(1+exp(-x))", "-3", "0*x", "x^3 − 2x", "exp(x)", "x/abs(x)"
+    typed += (
+        "abs(x)",
+        "x/(1+exp(-x))",
+        "-3",
+        "0*x",
+        "x^3 − 2x",
+        "exp(x)",
+        "x*log(abs(x))/2",
+    )
     grid = itertools.product(typed, [(-1.5, 0.7), (0.0, 1.0), (3.5, 1.7)])
     cases = [{"f": text, "z": z, "s": s} for text, (z, s) in grid]
     page, net = activation_page(scripts), network(scope_06["THIRTY"])
