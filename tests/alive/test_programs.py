@@ -11,8 +11,9 @@ import torch
 from scipy.special import softmax
 
 from press.chapters import BOOK
-from tests.alive.conftest import assert_same, computed, network
+from tests.alive.conftest import STATIC, assert_same, computed, network
 from tests.chapter_code import ChapterCode
+from utils.alive.formula import parse
 from utils.text import EOS, SPECIALS
 
 CASES = 12
@@ -53,6 +54,63 @@ def act(page, program, label, net, inputs, random):
         }""",
         [program, label, net, inputs, random],
     )
+
+
+# ---------------------------------------------------------------- chapter 6
+
+
+@pytest.fixture(scope="module")
+def scope_06():
+    return ChapterCode("06_activations").namespace()
+
+
+def activation_page(scripts):
+    """A page whose program is given the text of f, as its figure would parse it."""
+    page = scripts("activation")
+    page.add_script_tag(path=STATIC / "formula.js")
+    page.evaluate(
+        """() => {
+          const { compute } = alive.programs.activation;
+          alive.program("activation", { compute(network, inputs) {
+            return compute(network, { ...inputs, f: alive.parse(inputs.f) });
+          } });
+        }"""
+    )
+    return page
+
+
+def test_activation(scripts, scope_06):
+    """Also where the signal or the gradient ends, and where f has no value at 0."""
+    typed = [text for text in scope_06["TYPED"] if text != "log(x)"]
+    typed += (
+        "abs(x)",
+        "x/(1+exp(-x))",
+        "-3",
+        "0*x",
+        "x^3 − 2x",
+        "exp(x)",
+        "x*log(abs(x))/2",
+    )
+    grid = itertools.product(typed, [(-1.5, 0.7), (0.0, 1.0), (3.5, 1.7)])
+    cases = [{"f": text, "z": z, "s": s} for text, (z, s) in grid]
+    page, net = activation_page(scripts), network(scope_06["THIRTY"])
+    found = computed(page, "activation", net, cases)
+    for case, ours in zip(cases, found, strict=True):
+        theirs = scope_06["own_outputs"](**case | {"f": parse(case["f"])})
+        theirs = {name: array.detach() for name, array in theirs.items()}
+        assert_same(ours, theirs, 1e-6)
+    reached = {tuple(ours["reached"]) for ours in found}
+    assert {(30, 31), (30, 1)} < reached and any(down == 0 for _, down in reached)
+
+
+@pytest.mark.parametrize("text", ["log(x)", "x^x", "x/0", "exp(exp(2x))", "sqrt(0*x)"])
+def test_activation_refuses(scripts, scope_06, text):
+    with pytest.raises(ValueError) as refused:
+        scope_06["own_outputs"](parse(text), 1.0, 1.0)
+    case = {"f": text, "z": 1.0, "s": 1.0}
+    with pytest.raises(Exception, match=re.escape(str(refused.value))):
+        given = network(scope_06["THIRTY"]), [case]
+        computed(activation_page(scripts), "activation", *given)
 
 
 # ---------------------------------------------------------------- chapter 16

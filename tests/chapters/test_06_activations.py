@@ -73,7 +73,7 @@ def test_maxout_equals_torch(book, N, D, K, H, seed):
     theirs = lambda X, W, b: (torch.einsum("nd,kdh->nkh", X, W) + b).amax(dim=1)
     desired, gradients = autograd(theirs, X, W, b, upstream=dA)
     A, winner = book["maxout"](X, W, b)
-    assert_near(A, desired, rtol=1e-12, atol=0)
+    assert_near(A, desired, rtol=1e-12, atol=1e-12)
     ours = book["maxout_backward"](dA, X, W, winner)
     assert_near([ours[key] for key in "XWb"], gradients, rtol=1e-10, atol=1e-12)
 
@@ -228,15 +228,15 @@ def test_layers_of_a_typed_function_are_those_of_eq_06_delta(book):
 
 def test_what_no_layer_can_use_gets_a_sentence(book):
     outputs = lambda text, s=1.0: book["own_outputs"](parse(text), 1.0, s)
-    with pytest.raises(ValueError, match=r"log.x. has no value at x = −5"):
+    with pytest.raises(ValueError, match=r"log.x. is nan or infinite at x = −5"):
         outputs("log(x)")
-    with pytest.raises(ValueError, match="nowhere a derivative"):
+    with pytest.raises(ValueError, match=r"no derivative of sqrt.0.x. at any x"):
         outputs("sqrt(0*x)")
     constant = outputs("3")
     assert constant["gradient"][1:].eq(-300).all() and constant["signal"][-1] > 0
     squares = outputs("x^2")
     assert squares["reached"][0] < 30 and squares["reached"][1] == 0
-    assert np.isfinite(squares["signal"]).all() and not squares["gradient"].any()
+    assert squares["signal"].isfinite().all() and not squares["gradient"].any()
     assert outputs("x/(1+exp(-x))", 2.0)["reached"][1] < 31  # nan, as in PyTorch
 
 

@@ -111,6 +111,7 @@ def test_a_line_has_known_characters():
     ("text", "function"),
     [
         ("-x^2", lambda x: -(x**2)),
+        ("−x − 1", lambda x: -x - 1),  # with the minus of the page
         ("2x^2 - 3(x + 1)/4", lambda x: 2 * x**2 - 3 * (x + 1) / 4),
         ("2^-x * 1e1", lambda x: 10 * 2**-x),
         ("max(0.1*x, X)", lambda x: torch.maximum(0.1 * x, x)),

@@ -60,8 +60,8 @@ def alive(
         change, as texts by name. ``rng`` is a ``numpy.random.Generator``.
     **inputs
         For each argument of the drawing function that a reader changes a ``Drawing``,
-        ``Sentence``, ``Sum``, ``Line`` or ``Formula``, or what ``interact`` takes for a range, a
-        choice or a switch.
+        ``Sentence``, ``Sum``, ``Line`` or ``Formula``, or what ``interact`` takes for
+        a range, a choice or a switch.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """A function of x that a reader types, parsed and never evaluated as code.
 
-The page's ``inputs.js`` has the same grammar::
+The page's ``formula.js`` has the same grammar::
 
     sum      product, then + product or - product, any number of them
     product  signed, then * signed or / signed or, after a number, a power beside it
@@ -72,7 +72,7 @@ class _Reader:
     """The tokens of a text, read from left to right."""
 
     def __init__(self, text):
-        self.text, self.position, self.token = text.lower(), 0, ""
+        self.text, self.position, self.token = text.lower().replace("−", "-"), 0, ""
         self.advance()
 
     def advance(self):
@@ -90,10 +90,10 @@ class _Reader:
         rest = self.text[self.position :].strip()[:12]
         return ValueError(f"expected {expected}, got {rest or 'the end'}")
 
-    def take(self, token):
+    def take(self, token, after=""):
         """Go past a token that has to be the next."""
         if self.token != token:
-            raise self.error(token)
+            raise self.error(f"“{token}”{after}")
         self.advance()
 
     def sum(self):
@@ -149,7 +149,7 @@ class _Reader:
 
     def call(self):
         name = self.advance()
-        self.take("(")
+        self.take("(", f" after {name}")
         arguments = [self.sum()]
         for _ in range(FUNCTIONS[name][2] - 1):
             self.take(",")

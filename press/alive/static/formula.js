@@ -45,7 +45,7 @@ globalThis.alive ??= {};
   function parse(text) {
     if (text.length > MOST)
       throw new alive.Refusal(`expected at most ${MOST} characters, got ${text.length}`);
-    const small = text.toLowerCase();
+    const small = text.toLowerCase().replaceAll("−", "-");
     let position = 0, after = 0, token = "";
     const refuse = (expected) => {
       const rest = small.slice(position).trim().slice(0, 12);
@@ -61,7 +61,7 @@ globalThis.alive ??= {};
       if (!match && small.slice(position).trim()) refuse("numbers, x, functions and + - * / ^ ( )");
       return before;
     };
-    const take = (wanted) => (token === wanted ? advance() : refuse(wanted));
+    const take = (wanted, after = "") => (token === wanted ? advance() : refuse(`“${wanted}”${after}`));
 
     const sum = () => {
       let tree = product();
@@ -102,7 +102,7 @@ globalThis.alive ??= {};
     };
     const call = () => {
       const name = advance();
-      take("(");
+      take("(", ` after ${name}`);
       const given = [sum()];
       for (let i = 1; i < (ARGUMENTS[name] ?? 1); i++) { take(","); given.push(sum()); }
       take(")");

@@ -71,15 +71,16 @@
   }
 
   const minus = (number) => String(number).replace("-", "−");
+  const told = (x) => (Number.isFinite(x) ? alive.views.number(x, 3) : minus(x).replace("Infinity", "∞").replace("NaN", "nan"));
 
   // Refuses what no layer can use: a stretch without values, or no derivative at all.
   function refuse(f, { value, slope }) {
     const gap = value.findIndex((v, i) => !Number.isFinite(v) && !Number.isFinite(value[i + 1]) && i < 500);
     if (gap >= 0) {
       const at = minus(GRID[gap]);
-      throw new alive.Refusal(`A net input may be any number, but ${f.text} has no value at x = ${at}.`);
+      throw new alive.Refusal(`A net input may be any number, but ${f.text} is nan or infinite at x = ${at}.`);
     }
-    if (!slope.some(Number.isFinite)) throw new alive.Refusal(`${f.text} has nowhere a derivative.`);
+    if (!slope.some(Number.isFinite)) throw new alive.Refusal(`The chain rule finds no derivative of ${f.text} at any x.`);
   }
 
   alive.program("activation", {
@@ -114,11 +115,11 @@
           { x: [z - TANGENT, z + TANGENT], y: [y - TANGENT * m, y + TANGENT * m], ink: "gradient", dash: "", thin: true, name: "tangent" },
         ],
         { x, y: framed(value.values, -1.5, 3.5) },
-        { title: `f(${minus(z)}) = ${number(y, 3)}`, spans, posts: [z], markers: dot(y, `f of z is ${number(y, 3)}`), height: 150 });
+        { title: `f(${minus(z)}) = ${told(y)}`, spans, posts: [z], markers: dot(y, `f of z is ${told(y)}`), height: 150 });
       unit.curves("slope",
         [{ x: GRID, y: slope.values, ink: "gradient", dash: "", name: "f′(z)" }],
         { x, y: framed(slope.values, -0.5, 1.5), xLabel: "z" },
-        { title: `f′(${minus(z)}) = ${number(m, 3)}`, spans, spanText: "derivative below 0.05 in size", posts: [z], markers: dot(m, `its derivative is ${number(m, 3)}`), height: 90 });
+        { title: `f′(${minus(z)}) = ${told(m)}`, spans, spanText: "derivative below 0.05 in size", posts: [z], markers: dot(m, `its derivative is ${told(m)}`), height: 90 });
       const [up, down] = reached.values;
       const L = signal.shape[0];
       const size = (array, count) => [...array.values.subarray(0, count)].map((exponent) => 10 ** exponent);
@@ -131,7 +132,7 @@
         { x: [0, L], y: [1e-16, 1e8], scale: "log", xLabel: "layer", yLabel: "RMS" },
         { note: ended, height: 285 });
       const after = ended || `After thirty layers the signal is 10 to the power ${number(signal.values[L - 1], 1)}, the gradient 10 to the power ${number(gradient.values[L], 1)}.`;
-      return `f of ${z} is ${number(y, 3)}, its derivative ${number(m, 3)}. ${after}`;
+      return `f of ${minus(z)} is ${told(y)}, its derivative ${told(m)}. ${after}`;
     },
   });
 
@@ -159,9 +160,9 @@
 
   // What ends before the last layer, in a sentence.
   function ending(up, down, L, gradient) {
-    if (up < L) return `The signal overflows in layer ${up + 1}, and no gradient comes back.`;
-    if (down <= L) return `The gradient is nan below layer ${L + 1 - down}: the formula overflows where z is large.`;
+    if (up < L) return `In layer ${up + 1} the RMS of z is infinite or nan, so no gradient comes back.`;
+    if (down <= L) return `Below layer ${L + 1 - down} the RMS of the gradient is infinite or nan.`;
     const lost = gradient.indexOf(NONE);
-    return lost < 0 ? "" : `No gradient passes layer ${L + 1 - lost}.`;
+    return lost < 0 ? "" : `Below layer ${L + 1 - lost} the RMS of the gradient is 0.`;
   }
 }
