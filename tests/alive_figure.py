@@ -66,7 +66,7 @@ def probe_figure():
         data={"words": WORDS},
         compute=compute,
         digit=Drawing(8, np.eye(8)),
-        words=Sentence(WORDS, "the cat", 4, ["the mat sat"]),
+        words=Sentence(WORDS, "the cat", 4, ["the mat sat", "the cat sat"]),
         line=Line("abc ", "a b", 6),
         f=Formula("2x^2 - tanh(x)"),
         k=(1, 4),

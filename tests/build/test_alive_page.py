@@ -150,6 +150,20 @@ def test_a_word_is_offered_and_taken(visit):
     assert box.input_value() == "the mat sat"
 
 
+def test_arrow_keys_go_through_the_examples(visit):
+    page = visit()
+    box, examples = (
+        page.get_by_label(label, exact=True) for label in ("words", "Examples: words")
+    )
+    examples.focus()
+    for sentence in ("the mat sat", "the cat sat"):
+        page.keyboard.press("ArrowDown")
+        assert box.input_value() == sentence
+    said(page, "3 words.")
+    page.keyboard.press("Tab")
+    assert examples.input_value() == "choose one …"
+
+
 def test_an_action_changes_an_input(visit):
     page = visit()
     page.get_by_role("button", name="Another letter").click()

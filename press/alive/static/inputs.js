@@ -101,9 +101,12 @@ globalThis.alive ??= {};
       const list = element("select", { "aria-label": name }, ...options);
       list.addEventListener("input", () => {
         if (list.selectedIndex) box.value = spec.examples[list.selectedIndex - 1];
-        list.selectedIndex = 0;
-        box.dispatchEvent(new Event("input"));
+        changed();
       });
+      // It stays where it is while arrow keys go through it.
+      const invite = () => { list.selectedIndex = 0; };
+      list.addEventListener("blur", invite);
+      box.addEventListener("input", invite);
       row.append(list);
     }
     box.addEventListener("input", () => changed());
