@@ -186,7 +186,8 @@ alive.Refusal ??= class Refusal extends Error {};
 
   const relu = (X) => each(X, (x) => Math.max(x, 0));
   const tanh = (X) => each(X, Math.tanh);
-  const sigmoid = (X) => each(X, (x) => 1 / (1 + Math.exp(-x)));
+  const logistic = (x) => 1 / (1 + Math.exp(-x));
+  const sigmoid = (X) => each(X, logistic);
   const gelu = (X) => each(X, (x) => (x / 2) * (1 + erf(x / Math.SQRT2)));
 
   // 2/√π e^(−x²) (x + 2x³/3 + 4x⁵/15 + …): no term cancels another, so it is exact.
@@ -272,12 +273,14 @@ alive.Refusal ??= class Refusal extends Error {};
   // W_x (3d, in), W_h (3d, d), b_x (3d), b_h (3d): r, z and n one below the other.
   function gruStep(x, h, W_x, W_h, b_x, b_h) {
     const [d] = h.shape;
-    const fromInput = reshape(linear(x, W_x, b_x), [3, d]);
-    const fromState = reshape(linear(h, W_h, b_h), [3, d]);
-    const r = sigmoid(add(row(fromInput, 0), row(fromState, 0)));
-    const z = sigmoid(add(row(fromInput, 1), row(fromState, 1)));
-    const n = tanh(add(row(fromInput, 2), multiply(r, row(fromState, 2))));
-    return add(multiply(z, h), multiply(each(z, (gate) => 1 - gate), n));
+    const fromInput = linear(x, W_x, b_x).values;
+    const fromState = linear(h, W_h, b_h).values;
+    return array([d], h.values.map((before, i) => {
+      const r = logistic(fromInput[i] + fromState[i]);
+      const z = logistic(fromInput[d + i] + fromState[d + i]);
+      const n = Math.tanh(fromInput[2 * d + i] + r * fromState[2 * d + i]);
+      return z * before + (1 - z) * n;
+    }));
   }
 
   // All steps of a GRU from h = 0: X (T, in) -> the states (T, d)

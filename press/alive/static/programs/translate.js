@@ -6,14 +6,15 @@ globalThis.alive ??= {};
 {
   const {
     argmax, array, concatenate, each, embedding, encode, falling, gru, gruStep, linear,
-    logSoftmax, reshape, row, softmax, stack, tanh, transpose, BOS, EOS,
+    logSoftmax, row, softmax, stack, tanh, transpose, BOS, EOS,
   } = alive.layers;
   const [KEPT, FINISHED] = [0, 1]; // fates
   const NO_WORD = -1; // behind a list of words that is shorter than the longest
 
   // ------------------------------------------------------------ the network
 
-  // English words (T) -> encoder states h (T, H), keys (T, H), first decoder state (H)
+  // English words (T) -> encoder states as columns (H, T), keys (T, H), first state (H) of
+  // the decoder
   function readSource(network, english) {
     const weight = (name) => alive.tensor(network, name);
     const half = (words, end) => gru(
@@ -29,19 +30,22 @@ globalThis.alive ??= {};
     const h = stack(states);
     const code = concatenate([row(forward, T - 1), row(backward, T - 1)], 0);
     const state = tanh(linear(code, weight("start.weight"), weight("start.bias")));
-    return { h, keys: linear(h, weight("W_h.weight")), state };
+    return { columns: transpose(h), keys: linear(h, weight("W_h.weight")), state };
   }
 
-  // eq-20-attention: state s (H) -> code (H), the mean of the encoder states h, weighted
-  // by the softmax of v · tanh(W_s s + keys)
-  function look(network, s, { h, keys }) {
-    const weight = (name) => alive.tensor(network, name);
+  // eq-20-attention: state s (H) -> code (H), the mean of the encoder states, weighted by
+  // the softmax of v · tanh(W_s s + key)
+  function look(network, s, { columns, keys }) {
     const [T, H] = keys.shape;
-    const query = linear(s, weight("W_s.weight"));
-    const sums = array([T, H], keys.values.map((key, i) => key + query.values[i % H]));
-    const e = linear(tanh(sums), weight("v.weight")); // (T, 1)
-    const a = softmax(reshape(e, [T]));
-    return linear(a, transpose(h)); // Σ a h
+    const query = linear(s, alive.tensor(network, "W_s.weight")).values;
+    const v = alive.tensor(network, "v.weight").values;
+    const e = array([T]);
+    for (let t = 0; t < T; t++) {
+      for (let i = 0; i < H; i++) {
+        e.values[t] += v[i] * Math.tanh(query[i] + keys.values[t * H + i]);
+      }
+    }
+    return linear(softmax(e), columns); // Σ a h
   }
 
   // eq-20-gru: last word, state s (H) -> ln P of the next word (V), new state (H)
@@ -214,7 +218,7 @@ globalThis.alive ??= {};
       const left = { words: spelled(right.slice(0, t)), fate: "lost", value: `no. ${rank}` };
       if (t) nodes.push(left);
       const row = (name, words, logP) => {
-        const verdict = name !== "right" && same(words, right) ? " ✓" : "";
+        const verdict = name !== "right" && same(words, right) ? "\u00a0✓" : "";
         const score = scoreOf({ words, logP }, alpha);
         return [name, (sentence(words) || "(nothing)") + verdict, number(logP), number(score)];
       };
