@@ -52,13 +52,18 @@ def path_of(slug: str) -> Path:
     return FOLDER / f"{slug}.md"
 
 
-def minutes(slug: str) -> float | None:
-    """Add up the minutes in the notes of a written deck; None if there is no such deck."""
+def minutes(slug: str) -> tuple[float, float] | None:
+    """Add up the minutes in the notes of a written deck: all, and of these what may go.
+
+    None if there is no such deck.
+    """
     path = path_of(slug)
     if not path.exists():
         return None
     lines = path.read_text(encoding="utf-8").split("\n")
-    return sum(float(match[1]) for match in map(MINUTES.match, lines) if match)
+    found = [match for match in map(MINUTES.match, lines) if match]
+    may_go = sum(float(match[1]) for match in found if match[2])
+    return sum(float(match[1]) for match in found), may_go
 
 
 def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:

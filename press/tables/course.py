@@ -16,16 +16,35 @@ VOTE = 4  # minutes of a slider in a lecture; a slide takes one
 def semester():
     """List the chapters of each week, for a course of fourteen and one of seven."""
     lines = [
-        "| week | 14 weeks, one lecture of 90 minutes each | 7 weeks |",
-        "|---|---|---|",
+        "| week | 14 weeks, one lecture of 90 minutes each | talk | 7 weeks | talk |",
+        "|---|---|---|---|---|",
     ]
     planned = chapters.CHAPTERS.values()
     for week in range(1, WEEKS + 1):
         long = [c for c in planned if c.week_of_14 == week]
         short = [c for c in planned if c.week_of_7 == week]
-        cells = ["; ".join(c.link("{} {}") for c in x) for x in (long, short)]
-        lines.append(f"| {week} | {cells[0]} | {cells[1]} |")
+        cells = [
+            cell
+            for some in (long, short)
+            for cell in ("; ".join(c.link("{} {}") for c in some), _spoken(some))
+        ]
+        lines.append(f"| {week} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _spoken(some):
+    """Return the minutes of the decks of some chapters, without what may go and with it."""
+    found = [written.minutes(c.slug) or (talk(c.notebook), 0) for c in some]
+    whole, may_go = (
+        (sum(minutes) for minutes in zip(*found, strict=True)) if found else (0, 0)
+    )
+    return (
+        f"{whole - may_go:.0f}–{whole:.0f}"
+        if may_go
+        else f"{whole:.0f}"
+        if whole
+        else ""
+    )
 
 
 def talks():
@@ -42,7 +61,7 @@ def talks():
         tasks, points = homework(chapter)
         minutes = written.minutes(chapter.slug)
         spoken = (
-            talk(chapter.notebook) if minutes is None else f"{minutes:.0f}, written"
+            talk(chapter.notebook) if minutes is None else f"{minutes[0]:.0f}, written"
         )
         lines.append(
             f"| {chapter.link()} | {spoken} | {reading} "

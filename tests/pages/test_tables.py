@@ -88,8 +88,20 @@ def test_a_talk_leaves_out_what_is_starred_or_skipped():
 
 def test_a_written_deck_says_its_own_minutes():
     row = next(line for line in course.talks().split("\n") if "ch-11>" in line)
-    assert f"| {written.minutes('11_convolution'):.0f}, written |" in row
-    assert written.minutes("01_math") is None
+    whole, may_go = written.minutes("11_convolution")
+    assert f"| {whole:.0f}, written |" in row and may_go < whole
+    assert written.minutes("21_diffusion") is None
+
+
+def test_a_week_has_the_minutes_of_its_decks_without_what_may_go_and_with_it():
+    found = [
+        written.minutes(c.slug) for c in chapters.CHAPTERS.values() if c.week_of_14 == 1
+    ]
+    whole, may_go = (sum(each) for each in zip(*found, strict=True))
+    row = next(
+        line for line in course.semester().split("\n") if line.startswith("| 1 |")
+    )
+    assert f"| {whole - may_go:.0f}–{whole:.0f} |" in row
 
 
 def test_a_page_without_tables_stays_and_an_unknown_table_is_refused():
