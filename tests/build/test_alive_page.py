@@ -74,7 +74,7 @@ def test_a_comparison_notices_what_differs(visit):
         ),
         ("words", "", "Expected 1 to 4 words, got 0."),
         ("words", "the " * 5, "Expected 1 to 4 words, got 5."),
-        ("line", "a!", "Expected characters that the network has read, got “!”."),
+        ("line", "a!", "Expected the characters “abc ”, got “!”."),
         ("line", "ab", "Not that one."),
         ("terms", "mat -", "Expected a word after a sign, got the end."),
         (

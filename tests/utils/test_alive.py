@@ -101,7 +101,8 @@ def test_edits_are_counted(one, other):
 
 def test_a_line_has_known_characters():
     line = Line("abc ", "a b", 6)
-    assert line.read("b ") == "b "
+    assert line.read("b ") == line.read("B ") == "b "
+    assert Line("aA", "a", 6).read("Aa") == "Aa"
     for text, message in [("", "got 0"), ("a" * 7, "got 7"), ("a!", "got “!”")]:
         with pytest.raises(ValueError, match=message):
             line.read(text)

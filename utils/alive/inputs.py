@@ -269,7 +269,7 @@ def edits(one: str, other: str) -> int:
 class Line(Input):
     """A line of text of given characters, at least one and at most ``most``.
 
-    Its value is the text.
+    Its value is the text, in which a capital that is not among them is a small letter.
     """
 
     characters: str
@@ -279,14 +279,15 @@ class Line(Input):
 
     def read(self, text: str) -> str:
         """Return the text; ValueError where it is empty, too long, or has others."""
-        if not 1 <= len(text) <= self.most:
-            raise ValueError(f"expected 1 to {self.most} characters, got {len(text)}")
-        if strange := sorted({*text} - {*self.characters}):
+        line = "".join(c if c in self.characters else c.lower() for c in text)
+        if not 1 <= len(line) <= self.most:
+            raise ValueError(f"expected 1 to {self.most} characters, got {len(line)}")
+        if strange := sorted({*line} - {*self.characters}):
             shown = ", ".join(f"“{character}”" for character in strange)
             raise ValueError(
-                f"expected characters that the network has read, got {shown}"
+                f"expected the characters “{self.characters}”, got {shown}"
             )
-        return text
+        return line
 
     def other(self, value: str) -> str:
         """Return another text: without the last character, or with one more."""

@@ -213,14 +213,15 @@ globalThis.alive ??= {};
     return {
       ...field(spec, changed),
       read(text) {
-        const count = [...text].length;
+        const line = [...text].map((c) => (known.has(c) ? c : c.toLowerCase())).join("");
+        const count = [...line].length;
         if (count < 1 || count > spec.most)
           throw new alive.Refusal(`expected 1 to ${spec.most} characters, got ${count}`);
-        const strange = [...new Set(text)].filter((character) => !known.has(character)).sort();
+        const strange = [...new Set(line)].filter((character) => !known.has(character)).sort();
         const shown = strange.map((character) => `“${character}”`).join(", ");
         if (shown)
-          throw new alive.Refusal(`expected characters that the network has read, got ${shown}`);
-        return text;
+          throw new alive.Refusal(`expected the characters “${spec.characters}”, got ${shown}`);
+        return line;
       },
     };
   }

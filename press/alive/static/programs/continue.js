@@ -112,17 +112,21 @@ globalThis.alive ??= {};
 
   const numbersOf = (text, { characters }) => [...text].map((c) => characters.indexOf(c));
 
-  // The text with so many characters more, or fewer where the line ends; choose takes the
-  // probabilities (C) of the next character and returns its number.
-  function write(network, { text, temperature, top_p }, count, choose) {
-    const { characters, most } = network.data;
+  // The text with so many characters more, or fewer where the line ends, each read with the
+  // cache; choose takes the probabilities (C) of the next character and returns its number.
+  function write(network, { text, temperature, top_p }, { probabilities, keys, values }, count, choose) {
+    const { characters, blocks, most } = network.data;
     if (text.length === most) throw new alive.Refusal(`The line is full: it has ${most} characters.`);
+    let cache = Array.from({ length: blocks }, (_, l) => ({ K: row(keys, l), V: row(values, l) }));
+    let p = probabilities.values;
     let line = text;
     for (let i = 0; i < count && line.length < most; i++) {
-      const { scores } = readOn(network, numbersOf(line, network.data));
-      const next = characters[choose(topP(tempered(scores, temperature), top_p))];
-      if (next === "\n") break;
-      line += next;
+      const next = choose(p);
+      if (characters[next] === "\n") break;
+      line += characters[next];
+      const now = read(network, [next], cache);
+      cache = now.cache;
+      p = topP(tempered(row(now.scores, 0), temperature), top_p);
     }
     if (line === text) throw new alive.Refusal("The line ends here: the next character is a line break, ↵.");
     return { text: line };
@@ -155,18 +159,18 @@ globalThis.alive ??= {};
       };
     },
 
-    show(picture, { scores, probabilities, map, keys, cost }, { text, temperature, top_p, head }, network) {
-      const { characters, heads, blocks, trained } = network.data;
+    show(picture, { scores, probabilities, map, keys, cost }, { text, temperature, head }, network) {
+      const { characters, heads, blocks, trained, most } = network.data;
       const T = text.length;
       const line = [...text];
 
-      const far = Math.max(T - trained, 0); // characters
+      const far = T - trained; // characters that are further back than any in training
       picture.text("seen", line, row(map, T - 1), {
         title: `Attention weights of the last character: block ${Math.ceil(head / heads)}, head ${((head - 1) % heads) + 1}`,
         at: T - 1,
         most: 1,
         inks: line.map((_, s) => (s < far ? "bad" : "prediction")),
-        note: far ? `The first ${far} are further back than any character in training.` : "",
+        note: `Orange bars: ${trained} or more characters back, further than in training.`,
       });
 
       const p = tempered(scores, temperature); // before top-p
@@ -174,21 +178,29 @@ globalThis.alive ??= {};
       const others = 1 - order.reduce((sum, i) => sum + p[i], 0);
       const kept = probabilities.values.filter((value) => value > 0).length;
       const below = picture.row("below");
-      below.bars("next", order.map((i) => name(characters[i])), order.map((i) => p[i]), {
+      const left = below.row("left");
+      left.bars("next", order.map((i) => name(characters[i])), order.map((i) => p[i]), {
         title: `Next character: ${kept} of ${characters.length} may be drawn`,
         range: [0, 1],
         cut: order.map((i) => probabilities.values[i] === 0),
-        cutText: `cut by top-p ${top_p}`,
-        note: `The other ${characters.length - SHOWN} have ${Math.abs(others).toFixed(2)} together.`,
+        note: `Hatched: cut by top-p. The other ${characters.length - SHOWN} have ${Math.abs(others).toFixed(2)} together.`,
+      });
+      left.bars("cost", ["without cache", "with cache"], cost.values.map((n) => (blocks * n) / 1e6), {
+        title: `Million multiply–adds to write ${T} characters`,
+      });
+      const seen = map.values.map((weight, i) => (i % T > Math.floor(i / T) ? NaN : weight));
+      below.heatmap("map", line, line, array([T, T], seen), {
+        title: "Each row: whom this character attends to",
+        range: [0, 1],
+        row: T - 1,
+        note: "Blank: later characters, which are masked.",
       });
 
       const held = (2 * keys.values.length).toLocaleString("en");
-      const memory = below.row("memory");
-      memory.bars("cost", ["without cache", "with cache"], cost.values.map((n) => (blocks * n) / 1e6), {
-        title: `Million multiply–adds to write ${T} characters`,
-      });
       const rows = Array.from({ length: blocks }, (_, l) => `block ${l + 1}`);
-      memory.cells("cache", rows, line, line.map((_, t) => (t < T - 1 ? "kept" : "new")), {
+      const room = Array.from({ length: most }, (_, t) => line[t] ?? "");
+      const state = (t) => (t < T - 1 ? "kept" : t < T ? "new" : "empty");
+      picture.cells("cache", rows, room, room.map((_, t) => state(t)), {
         title: `Key–value cache: ${held} numbers`,
         states: { kept: "read before", new: "read last" },
         note: `A cell is a key and a value, ${(2 * keys.values.length) / T / blocks} numbers.`,
@@ -200,11 +212,11 @@ globalThis.alive ??= {};
 
     actions: {
       "Draw the next character": (inputs, outputs, random, network) =>
-        write(network, inputs, 1, (p) => draw(p, random)),
+        write(network, inputs, outputs, 1, (p) => draw(p, random)),
       "Draw twenty": (inputs, outputs, random, network) =>
-        write(network, inputs, 20, (p) => draw(p, random)),
+        write(network, inputs, outputs, 20, (p) => draw(p, random)),
       "Take the most probable": (inputs, outputs, random, network) =>
-        write(network, inputs, 1, argmax),
+        write(network, inputs, outputs, 1, argmax),
     },
   });
 }
