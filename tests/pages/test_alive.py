@@ -7,6 +7,7 @@ import pytest
 from tests.alive_cases import compare
 from tests.pages.accessibility import breaches
 from tests.pages.built import CHAPTERS, HTML, address, source
+from tests.pages.scripts import TYPESET
 from utils.interact.positions import values_of
 
 ALIVE = [name for name in CHAPTERS if 'class="alive"' in source(name)]
@@ -39,6 +40,19 @@ def cases(name, figure):
     number = name.removeprefix("book/").split("_")[0]
     file = HTML.parent / "alive" / f"{number}_{figure.get_attribute('data-name')}.json"
     return json.loads(file.read_text("utf-8"))["cases"]
+
+
+def examples(figure):
+    """By input, the sentences for which a name stands in an address."""
+    inputs = figure.locator("script.inputs").evaluate(
+        "(e) => JSON.parse(e.textContent)"
+    )
+    return {
+        control["name"]: dict(
+            zip(control.get("names", []), control.get("examples", []), strict=False)
+        )
+        for control in inputs["controls"]
+    }
 
 
 def move(page, figure, texts):
@@ -89,7 +103,7 @@ def test_each_input_changes_what_is_shown(visit, name):
 def test_links_lead_to_their_positions(visit, name):
     page = visit(name)
     for figure in living(page):
-        start = cases(name, figure)[0]["inputs"]
+        start, sentences = cases(name, figure)[0]["inputs"], examples(figure)
         links = page.locator(
             f"a.position[href^='#{figure.get_attribute('data-name')}:']"
         )
@@ -97,7 +111,11 @@ def test_links_lead_to_their_positions(visit, name):
         for link in links.all():
             named = values_of(link.get_attribute("href").partition(":")[2])
             link.evaluate("(link) => link.click()")
-            assert figure.evaluate("(figure) => figure.texts()") == start | named
+            wanted = {
+                key: sentences[key].get(text, text)
+                for key, text in (start | named).items()
+            }
+            assert figure.evaluate("(figure) => figure.texts()") == wanted
 
 
 @every_alive_page
@@ -107,6 +125,7 @@ def test_nothing_is_asked_for_but_the_scripts_of_the_networks(
     page, asked = browser_page
     page.goto(address(name))
     page.wait_for_load_state("load")
+    page.evaluate(TYPESET)  # a formula that comes later asks for its fonts
     page.wait_for_timeout(500)
     addresses = page.evaluate(
         """() => [...document.querySelectorAll("figure.alive")].map((figure) =>
