@@ -185,7 +185,7 @@ globalThis.alive ??= {};
         cut: order.map((i) => probabilities.values[i] === 0),
         note: `Hatched: cut by top-p. The other ${characters.length - SHOWN} have ${Math.abs(others).toFixed(2)} together.`,
       });
-      left.bars("cost", ["without cache", "with cache"], cost.values.map((n) => (blocks * n) / 1e6), {
+      left.bars("cost", ["no cache", "cache"], cost.values.map((n) => (blocks * n) / 1e6), {
         title: `Million multiply–adds to write ${T} characters`,
       });
       const seen = map.values.map((weight, i) => (i % T > Math.floor(i / T) ? NaN : weight));
