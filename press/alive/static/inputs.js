@@ -120,6 +120,7 @@ globalThis.alive ??= {};
     const { box } = typed;
     // The sentence that a text names, or the text.
     const meant = (text) => spec.examples[spec.names?.indexOf(text.trim())] ?? text;
+    typed.set(meant(spec.start)); // a deck may begin with a name
     // What is no word is read without its capitals, and marks behind it stand alone.
     const words = (text) => meant(text).split(/\s+/).flatMap((typed) => {
       const [, word, marks] = typed.match(/^(.*?)([.,;:!?]*)$/);
