@@ -1,4 +1,4 @@
-"""README's picture: three figures of the built book while their sliders move.
+"""README's picture: figures of the built book while sliders move and somebody draws.
 
 PYTHONPATH=. .venv/bin/python .github/readme/record.py
 """
@@ -16,11 +16,14 @@ from tests.browser import chromium
 HERE = Path(__file__).parent
 PAGES = chapters.ROOT / "_build" / "html" / "book"
 SHARP, WIDTH = 1.5, 800  # pixels to a pixel of CSS when recorded; of the picture
+HIGHEST = 530  # pixels of CSS: of a taller figure, its upper part
 QUALITY = 30
 MAX_BYTES = 400_000  # of both pictures
 STEP, REST = 450, 1800  # milliseconds: a position, the last one of a figure
 
-# Page, figure and positions: of each control the index of its value.
+THREE = "9:6-13:4-19:4-23:8-22:13-16:15-22:17-24:22-21:27-14:28-9:26".split("-")
+# Page, figure and positions: of each control the index of its value, or of some inputs of
+# a figure whose network runs the texts.
 SCENES = [
     # The rate grows until descent flies apart, then the momentum until it does not.
     (
@@ -29,10 +32,17 @@ SCENES = [
         [*((lr, 0) for lr in (0, 2, 4, 5, 6, 7)), *((7, m) for m in (1, 2, 4))],
     ),
     ("07_mlp", "unfold", [(step, 0) for step in (0, 3, 4, 6, 12)]),
-    ("16_attention", "turn", [(angle, 2) for angle in range(0, 18, 2)]),
+    # A 3 is drawn, and then turned.
+    (
+        "12_cnn",
+        "read_digit",
+        [{"digit": "-".join(THREE[:n])} for n in range(2, len(THREE) + 1)]
+        + [{"angle": str(angle)} for angle in (-15, -30, -45, -60)],
+    ),
 ]
-MOVE = """(figure, position) =>
-  figure.querySelectorAll("input, select").forEach((control, i) => {
+MOVE = """(figure, position) => figure.show && !Array.isArray(position)
+  ? figure.show(position)
+  : figure.querySelectorAll("input, select").forEach((control, i) => {
     control[control.tagName === "SELECT" ? "selectedIndex" : "value"] = position[i];
     control.dispatchEvent(new Event("input", { bubbles: true }));
   })"""
@@ -48,7 +58,8 @@ def shots(page: Page, slug: str, name: str, positions: list) -> Iterator[Image.I
     for position in positions:
         figure.evaluate(MOVE, position)
         page.wait_for_timeout(200)  # the picture is decoded
-        yield Image.open(io.BytesIO(figure.screenshot())).convert("RGB")
+        shot = Image.open(io.BytesIO(figure.screenshot())).convert("RGB")
+        yield shot.crop((0, 0, shot.width, min(shot.height, round(HIGHEST * SHARP))))
 
 
 def write(scenes: list[list[Image.Image]], path: Path) -> None:
