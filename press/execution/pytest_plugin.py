@@ -100,11 +100,19 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item, nextitem):
-    """Keep a notebook after its last cell, with what failed in it."""
+    """Keep a notebook after its last cell, even where its kernel does not end."""
+    try:
+        return (yield)
+    finally:
+        if getattr(nextitem, "parent", None) is not item.parent:
+            finish(item)
+
+
+def finish(item: IPyNbCell) -> None:
+    """Keep the notebook of its last item, with what failed in it."""
     notebook = item.parent
-    if getattr(nextitem, "parent", None) is notebook:
-        return
     notebook.failures += [
         (cell, wording.unknown_outcome(cell)) for cell in unexecuted(notebook)
     ]

@@ -36,6 +36,8 @@ def put(
     rows = [asdict(failure) for failure in failures]
     data = {"execution_seconds": seconds, "failures": rows}
     cache = get_cache(folder)
+    # It would delete what another process has put there meanwhile.
+    cache.truncate_caches = lambda: None
     with _uninterrupted():
         shutil.rmtree(_notebook(cache, result).parent, ignore_errors=True)
         cache.cache_notebook_bundle(
@@ -69,5 +71,7 @@ def _notebook(cache, notebook):
 def _uninterrupted() -> Iterator[None]:
     """Let no Ctrl-C leave half a record."""
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    yield
-    signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -1,8 +1,11 @@
 """What has not changed is not executed again; what a notebook may use and do."""
 
 import pytest
+from jupyter_cache import get_cache
+from jupyter_cache.cache.db import NbCacheRecord
+from nbformat import v4
 
-from press.execution import cache
+from press.execution import cache, record
 from press.execution.execute import execute
 from tests.build.small_book import build, executed, write
 
@@ -66,3 +69,15 @@ def test_a_network_and_a_wrong_number_are_errors(tmp_path, code, sign):
     (record,) = cache.records([path], tmp_path).values()
     assert cache.is_waiting(record, retry_failed=True)
     assert not cache.is_waiting(record, retry_failed=False)
+
+
+def test_what_another_process_keeps_meanwhile_stays(tmp_path, monkeypatch):
+    """jupyter-cache lists what is too old in two steps, and others write between them."""
+    first, second = (
+        v4.new_notebook(cells=[v4.new_code_cell(code)]) for code in ("x = 1", "x = 2")
+    )
+    record.put(first, tmp_path / "first.ipynb", tmp_path / "cache", [[]], [])
+    monkeypatch.setattr(NbCacheRecord, "records_to_delete", lambda keep, db: [1])
+    record.put(second, tmp_path / "second.ipynb", tmp_path / "cache", [[]], [])
+    for notebook in (first, second):
+        assert record.find(notebook, get_cache(tmp_path / "cache"))
