@@ -14,6 +14,7 @@ addEventListener("load", async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   for (let i = 0; i < 3; i++) await frame(); // what a network computes is drawn at its width
   for (const slide of [...slides.children]) fit(slide);
+  for (const figure of document.querySelectorAll(".written figure.alive")) await enlarge(figure, frame);
   slides.classList.remove("measuring");
   await Reveal.initialize({
     width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true, transition: "none",
@@ -67,6 +68,16 @@ function shrink(figure, over) {
   for (let zoom = 0.95; over() > 0 && zoom > 0.4; zoom -= 0.05) figure.style.zoom = zoom;
 }
 
+// On a written slide it is as large as its place allows; its views are drawn anew at each size.
+async function enlarge(figure, frame) {
+  const body = figure.closest(".body");
+  for (let zoom = 1.6; zoom > 0.4; zoom -= 0.1) {
+    figure.style.zoom = zoom;
+    for (let i = 0; i < 3; i++) await frame();
+    if (body.scrollHeight <= body.clientHeight && figure.scrollWidth <= figure.clientWidth) return;
+  }
+}
+
 // A written slide is never shared out: its body takes the height that the heading leaves, and
 // its pictures grow until they fill what the rest of the body leaves.
 function fill(slide) {
@@ -83,6 +94,8 @@ function fill(slide) {
         set(Math.max(360, (image.clientHeight - (column.scrollHeight - high)) * ratio));
     }
     for (const figure of column.querySelectorAll("figure.alive")) shrink(figure, () => column.scrollHeight - high);
+    for (let size = 27; size >= 24 && column.scrollHeight > high; size--)
+      for (const cell of column.querySelectorAll("td, th")) cell.style.fontSize = `${size}px`;
     for (const wide of column.querySelectorAll(".highlight, .math, .printed, table")) {
       const inner = [wide, ...wide.querySelectorAll("pre, mjx-container")];
       const over = Math.max(...inner.map((x) => x.scrollWidth)) / column.clientWidth;

@@ -133,7 +133,8 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
     (x) => seen(x) && !x.closest("figure, .highlight"));
   const code = [...slide.querySelectorAll(".highlight pre, .printed")].filter(seen);
   const ink = [...slide.querySelectorAll(
-    ".body :is(p, li, td, pre, img, form, mjx-container)")].filter(seen);
+    ".body :is(p, li, td, pre, img, form, mjx-container, .views svg, .views canvas)")].filter(
+    (x) => seen(x) && !x.closest(".view-table"));  // for screen readers alone
   const edges = ink.map((x) => x.getBoundingClientRect());
   const text = [...slide.querySelectorAll(".body > p, .body > ul, .fragment > p")].filter(
     (x) => seen(x) && !x.matches(".number"));
@@ -146,7 +147,8 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
     high: Math.max(...edges.map((e) => e.bottom)) - Math.min(...edges.map((e) => e.top)),
     low: Math.max(...edges.map((e) => e.bottom)) - top,
     cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281)
-      || [...slide.querySelectorAll("div.math")].some((x) => x.scrollHeight > x.clientHeight + 4),
+      || [...slide.querySelectorAll("div.math svg")].some((x) =>
+        x.getBoundingClientRect().bottom > x.closest(".math").getBoundingClientRect().bottom + 4),
     kind: slide.className, minutes: slide.querySelector("aside [data-minutes]").dataset.minutes,
   };
 })"""
