@@ -598,6 +598,7 @@ def test_a_picture_keeps_its_views(show):
         """() => {
           const picture = alive.views.picture(document.querySelector("main"));
           const draw = (p) => {
+            picture.panel("all", `p = ${p}`);
             const top = picture.row("top");
             top.bars("left", ["a", "b"], [p, 1 - p], { title: "Left" });
             top.bars("right", ["a"], [p], { title: "Right" });
@@ -608,6 +609,7 @@ def test_a_picture_keeps_its_views(show):
         }"""
     )
     assert same
+    assert page.locator(".view-panel > .view-title").all_text_contents() == ["p = 0.7"]
     page.wait_for_timeout(50)
     row = page.locator(".view-row .view")
     tops = [box["y"] for box in (row.nth(i).bounding_box() for i in range(2))]

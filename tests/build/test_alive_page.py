@@ -99,6 +99,29 @@ def test_bad_input_gets_a_sentence(visit, label, text, sentence):
     assert not page.locator("figure.refused").count()
 
 
+def test_the_picture_stays_where_it_is_while_one_types(visit):
+    page = visit()
+    box = page.get_by_label("words", exact=True)
+    top = "document.querySelector('.views').getBoundingClientRect().top"
+    box.fill("")  # the sentence stands above the picture, where a phone shows it
+    box.press_sequentially("m")
+    assert page.get_by_role("button", name="mat").is_visible()
+    before = page.evaluate(top)
+    assert page.locator(".note").bounding_box()["y"] < before
+    box.fill("the mat")
+    page.wait_for_function("!document.querySelector('.note').textContent")
+    assert not page.get_by_role("button", name="mat").count()
+    assert page.evaluate(top) == before
+
+
+def test_a_link_above_brings_the_picture_along(visit):
+    page = visit(viewport={"width": 1280, "height": 1600})
+    page.evaluate("document.querySelector('figure').style.marginTop = '2000px'")
+    page.get_by_role("link", name="there").click()
+    views = page.locator(".views").bounding_box()
+    assert 0 < views["y"] < views["y"] + views["height"] <= 1600
+
+
 def test_what_is_shown_is_said_after_a_pause(visit):
     page = visit()
     page.wait_for_timeout(1000)
@@ -134,6 +157,12 @@ def test_a_drawing_by_mouse_and_by_keyboard(visit):
     assert drawn[8 + 5] > 200 and drawn[8 + 1] == 0
     page.keyboard.press("Delete")
     assert max(page.evaluate(ink)) == 0
+    page.get_by_role("button", name="Undo").click()
+    assert page.evaluate(ink) == drawn
+    page.evaluate("location.hash = '#probe:digit=empty'")
+    page.wait_for_function(f"Math.max(...{ink}) === 0")
+    page.get_by_role("button", name="Undo").click()  # also what a link has replaced
+    assert page.evaluate(ink) == drawn
     page.get_by_role("button", name="As at first").click()
     assert page.evaluate(ink)[0] == 255
     assert page.evaluate(f"typeof {image}") == "function"

@@ -76,7 +76,7 @@ def test_a_sentence_reads_unknown_words_and_says_so():
 
 def test_a_sum_has_signs_and_known_words():
     terms = Sum(WORDS, "cat - the", 3)
-    for text in ("cat - the", "+ Cat−the", " cat  -the "):
+    for text in ("cat - the", "+ Cat−the", "cat – the", " cat  -the "):
         assert terms.read(text) == [(1, "cat"), (-1, "the")]
     assert terms.read("cat the") == [(1, "cat"), (1, "the")]
     for text, message in [
@@ -112,7 +112,7 @@ def test_a_line_has_known_characters():
     ("text", "function"),
     [
         ("-x^2", lambda x: -(x**2)),
-        ("−x − 1", lambda x: -x - 1),  # with the minus of the page
+        ("−x – 1", lambda x: -x - 1),  # with the minus of the page, and a dash
         ("2x^2 - 3(x + 1)/4", lambda x: 2 * x**2 - 3 * (x + 1) / 4),
         ("2^-x * 1e1", lambda x: 10 * 2**-x),
         ("max(0.1*x, X)", lambda x: torch.maximum(0.1 * x, x)),

@@ -72,7 +72,7 @@ class _Reader:
     """The tokens of a text, read from left to right."""
 
     def __init__(self, text):
-        self.text, self.position, self.token = text.lower().replace("−", "-"), 0, ""
+        self.text, self.position, self.token = re.sub("[−–]", "-", text.lower()), 0, ""
         self.advance()
 
     def advance(self):

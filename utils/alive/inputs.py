@@ -23,7 +23,7 @@ UNKNOWN = "<unk>"
 PEN = 2.5  # width of a stroke in pixels
 DIGITS = 4  # of the ink of a pixel, so that a page is not too long
 MARKS = re.compile(r"(.*?)([.,;:!?]*)")  # a word, and what stands behind it
-SIGNED = re.compile(r"[-+−]|[^-+−\s]+")
+SIGNED = re.compile(r"[-+−–]|[^-+−–\s]+")
 POINT = re.compile(r"(\d+\.?\d*):(\d+\.?\d*)", re.ASCII)
 
 
@@ -215,7 +215,7 @@ class Sum(Sentence):
         """Return the signs and words of a text; ValueError says what it lacks."""
         terms, sign = [], 0  # 0: none has come
         for token in SIGNED.findall(text.lower()):
-            if token in "+-−":
+            if token in "+-−–":
                 if sign:
                     raise ValueError(f"expected a word after a sign, got {token}")
                 sign = 1 if token == "+" else -1

@@ -45,7 +45,7 @@ globalThis.alive ??= {};
 
   function enliven(figure) {
     figure.dataset.alive = "true";
-    const [still, form, view, note, said] = figure.querySelectorAll(".picture, form, .views, .note, .said");
+    const [still, form, note, view, said] = figure.querySelectorAll(".picture, form, .note, .views, .said");
     figure.querySelector(".without-scripts").remove();
     const data = JSON.parse(figure.querySelector("script.inputs").textContent);
     const program = programs[figure.dataset.program];
@@ -92,6 +92,7 @@ globalThis.alive ??= {};
     let pause, touched = false;
     const say = (words, seen) => {
       note.textContent = seen ? words : "";
+      if (seen) note.style.minHeight = `${note.offsetHeight}px`; // kept, or typing would move the page
       clearTimeout(pause);
       if (touched) pause = setTimeout(() => { said.textContent = words; }, PAUSE);
       touched = true;
@@ -121,7 +122,8 @@ globalThis.alive ??= {};
       if (!changes) return false;
       set(changes);
       later();
-      form.scrollIntoView({ block });
+      // All of the figure where there is room, from above too; in any case its inputs.
+      for (const part of [figure, form]) part.scrollIntoView({ block });
       return true;
     };
     document.addEventListener("click", (event) => {

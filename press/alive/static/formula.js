@@ -45,7 +45,7 @@ globalThis.alive ??= {};
   function parse(text) {
     if (text.length > MOST)
       throw new alive.Refusal(`expected at most ${MOST} characters, got ${text.length}`);
-    const small = text.toLowerCase().replaceAll("−", "-");
+    const small = text.toLowerCase().replace(/[−–]/g, "-");
     let position = 0, after = 0, token = "";
     const refuse = (expected) => {
       const rest = small.slice(position).trim().slice(0, 12);

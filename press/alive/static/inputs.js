@@ -128,7 +128,7 @@ globalThis.alive ??= {};
       const low = (part) => part.toLowerCase();
       return parts.map((part) => (!known.has(part) && known.has(low(part)) ? low(part) : part));
     });
-    const offers = element("div", { class: "offers", role: "group", "aria-label": "Words that begin so" });
+    const offers = element("div", { class: "offers", role: "group", "aria-label": "Words that begin so", hidden: "" });
     typed.element.append(offers);
 
     // The words that begin as the last one before the caret, which is put in their place.
@@ -136,6 +136,7 @@ globalThis.alive ??= {};
       const before = box.value.slice(0, box.selectionStart ?? box.value.length);
       const begun = before.match(/\S*$/)[0].toLowerCase();
       const fitting = begun && !known.has(begun) ? spec.words.filter((word) => word.startsWith(begun)) : [];
+      if (fitting.length) offers.hidden = false; // for good, or typing would move the page
       offers.replaceChildren(...fitting.slice(0, OFFERED).map((word) => {
         const button = element("button", { type: "button" }, word);
         button.addEventListener("click", () => {
@@ -150,7 +151,10 @@ globalThis.alive ??= {};
     };
     return {
       ...typed,
-      set: (text) => typed.set(meant(text)),
+      set(text) {
+        typed.set(meant(text));
+        offers.replaceChildren();
+      },
       read(text) {
         const read = words(text);
         if (read.length < 1 || read.length > spec.most)
@@ -172,8 +176,8 @@ globalThis.alive ??= {};
     const read = (text) => {
       const terms = [];
       let sign = 0; // none has come
-      for (const token of text.toLowerCase().match(/[-+−]|[^-+−\s]+/g) ?? []) {
-        if ("+-−".includes(token)) {
+      for (const token of text.toLowerCase().match(/[-+−–]|[^-+−–\s]+/g) ?? []) {
+        if ("+-−–".includes(token)) {
           if (sign) refuse("a word after a sign", token);
           sign = token === "+" ? 1 : -1;
         } else {

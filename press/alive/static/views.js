@@ -1261,7 +1261,11 @@ globalThis.alive ??= {};
     for (const [kind, make] of Object.entries(kinds))
       keeper[kind] = (name, ...data) => keep(name, () => make(...data), (view) => view.update(...data));
     keeper.row = (name) => keep(name, () => picture(row()), (inner) => inner);
-    keeper.panel = (name, title = name) => keep(name, () => picture(panel(title)), (inner) => inner);
+    keeper.panel = (name, title = name) => {
+      const inner = keep(name, () => picture(panel(title)), (inner) => inner);
+      showText(inner.element.firstElementChild, title);
+      return inner;
+    };
     return keeper;
   };
 

@@ -95,8 +95,13 @@ globalThis.alive ??= {};
       drawing = drawingOf(value, settings);
       paint();
     };
+    const before = []; // the texts of the drawings that Undo brings back
+    const remember = () => before.push(text());
     const add = (point, isFirst) => {
-      if (isFirst) strokes.push([point]);
+      if (isFirst) {
+        remember();
+        strokes.push([point]);
+      }
       const stroke = strokes.at(-1);
       const last = stroke.at(-1);
       if (!isFirst && Math.hypot(point[0] - last[0], point[1] - last[1]) < STEP) return;
@@ -156,6 +161,7 @@ globalThis.alive ??= {};
     surface.addEventListener("blur", () => { pencil.down = false; place(); });
 
     const replace = (value) => {
+      if (value !== text()) remember();
       set(value);
       changed(text());
     };
@@ -167,13 +173,21 @@ globalThis.alive ??= {};
     };
     button("Clear", () => replace("empty"));
     button("Undo", () => {
-      strokes.pop();
-      replace(text());
+      if (before.length) set(before.pop());
+      changed(text());
     });
     button("As at first", () => replace(start));
     set(start);
     place();
-    return { element, set, text, drawing: () => drawing };
+    return {
+      element,
+      set: (value) => {
+        if (value !== text()) remember(); // a link may have replaced what was drawn
+        set(value);
+      },
+      text,
+      drawing: () => drawing,
+    };
   }
 
   // What the reader gave cannot be computed with; the message is a sentence for the reader.
