@@ -45,7 +45,7 @@ globalThis.alive ??= {};
 
   function enliven(figure) {
     figure.dataset.alive = "true";
-    const [still, form, view, note, said] = figure.querySelectorAll(".picture, form, .views, .note, .said");
+    const [still, form, note, view, said] = figure.querySelectorAll(".picture, form, .note, .views, .said");
     figure.querySelector(".without-scripts").remove();
     const data = JSON.parse(figure.querySelector("script.inputs").textContent);
     const program = programs[figure.dataset.program];
@@ -67,14 +67,14 @@ globalThis.alive ??= {};
         const values = valuesOf(inputs, now);
         const outputs = program.compute(network, values);
         const words = program.show(picture, outputs, values, network);
-        const notices = inputs.map(({ spec, input }) => input.notice?.(now[spec.name]));
-        say([...notices.filter(Boolean), words].join(" "), notices.some(Boolean));
+        const notices = inputs.map(({ spec, input }) => input.notice?.(now[spec.name])).filter(Boolean);
+        say([...notices, words].join(" "), notices.join(" "));
         figure.classList.remove("refused");
         still.hidden = true;
         view.hidden = false;
       } catch (error) {
         figure.classList.add("refused");
-        say(error instanceof alive.Refusal ? sentence(error.message) : `This figure failed: ${error.message}`, true);
+        say(error instanceof alive.Refusal ? sentence(error.message) : `This figure failed: ${error.message}`);
         if (!(error instanceof alive.Refusal)) throw error;
       }
     };
@@ -90,8 +90,8 @@ globalThis.alive ??= {};
     // What is shown is said once the reader pauses; what is wrong can be seen at once. What
     // a page shows at first is not said: it has its descriptions.
     let pause, touched = false;
-    const say = (words, seen) => {
-      note.textContent = seen ? words : "";
+    const say = (words, seen = words) => {
+      note.textContent = seen;
       clearTimeout(pause);
       if (touched) pause = setTimeout(() => { said.textContent = words; }, PAUSE);
       touched = true;
@@ -107,7 +107,7 @@ globalThis.alive ??= {};
           step();
         } catch (error) {
           if (!(error instanceof alive.Refusal)) throw error;
-          say(sentence(error.message), true);
+          say(sentence(error.message));
         }
       });
       return button;
