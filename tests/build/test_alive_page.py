@@ -119,7 +119,9 @@ def test_a_long_word_does_not_widen_the_page(visit):
     page = visit(viewport={"width": 390, "height": 844})
     page.get_by_label("words", exact=True).fill("x" * 200)
     said(page, "x" * 200)
-    note = page.locator(".note").evaluate("(note) => [note.scrollWidth, note.clientWidth]")
+    note = page.locator(".note").evaluate(
+        "(note) => [note.scrollWidth, note.clientWidth]"
+    )
     assert note[0] <= note[1]
 
 
