@@ -92,6 +92,7 @@ globalThis.alive ??= {};
     let pause, touched = false;
     const say = (words, seen = words) => {
       note.textContent = seen;
+      if (seen) note.style.minHeight = `${note.offsetHeight}px`; // kept, or typing would move the page
       clearTimeout(pause);
       if (touched) pause = setTimeout(() => { said.textContent = words; }, PAUSE);
       touched = true;
