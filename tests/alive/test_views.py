@@ -384,6 +384,21 @@ def test_a_tree_has_its_prefixes_their_fates_and_the_output(show, width, k, step
     assert count(page, ".labels text") == 2
 
 
+def test_a_tree_that_shrinks_keeps_its_room_below_its_legend(show):
+    nodes = [{"words": [word], "fate": "kept"} for word in NEAR]
+    page = show("tree", nodes, {"best": [NEAR[0]]}, width=PHONE)
+    parts = """() => [".view", ".view svg[role]", ".view-legend"].map((part) => {
+      const { top, bottom } = document.querySelector(part).getBoundingClientRect();
+      return [top, bottom];
+    })"""
+    tall = page.evaluate(parts)
+    assert update(page, nodes[:1], {"best": [NEAR[0]]})
+    view, tree, legend = page.evaluate(parts)
+    assert tree[1] < tall[1][1] - 100
+    assert legend[0] < tree[1] + 20
+    assert abs(view[1] - tall[0][1]) < 2  # what follows has not moved
+
+
 def test_a_tree_refuses_what_hangs_in_the_air(show):
     page = show("tree", [{"words": ["a"], "value": -1}], {})
     refused = """(nodes) => {

@@ -67,11 +67,7 @@ def test_a_comparison_notices_what_differs(visit):
 @pytest.mark.parametrize(
     ("label", "text", "sentence"),
     [
-        (
-            "words",
-            "the dog",
-            "Not in the vocabulary and read as <unk>: “dog”. 2 words.",
-        ),
+        ("words", "the dog", "Not in the vocabulary and read as <unk>: “dog”."),
         ("words", "", "Expected 1 to 4 words, got 0."),
         ("words", "the " * 5, "Expected 1 to 4 words, got 5."),
         ("line", "a!", "Expected the characters “abc ”, got “!”."),
@@ -120,6 +116,34 @@ def test_a_link_above_brings_the_picture_along(visit):
     page.get_by_role("link", name="there").click()
     views = page.locator(".views").bounding_box()
     assert 0 < views["y"] < views["y"] + views["height"] <= 1600
+
+
+def test_what_is_wrong_is_seen_between_the_inputs_and_the_picture(visit):
+    page = visit(viewport={"width": 390, "height": 844})
+    edges = """() => ["form", ".note", ".views"].flatMap((part) => {
+      const { top, bottom } = document.querySelector(`figure ${part}`).getBoundingClientRect();
+      return [Math.round(top), Math.round(bottom)];
+    })"""
+    box = page.get_by_label("words", exact=True)
+    for text, sentence in {
+        "": "Expected 1 to 4 words, got 0.",
+        "the dog": "Not in the vocabulary and read as <unk>: “dog”.",
+    }.items():
+        box.fill(text)
+        page.locator(".note").get_by_text(sentence, exact=True).wait_for(timeout=5000)
+        found = page.evaluate(edges)
+        assert found == sorted(found)
+    said(page, f"{sentence} 2 words.")  # heard too, what is there to be seen
+
+
+def test_a_long_word_does_not_widen_the_page(visit):
+    page = visit(viewport={"width": 390, "height": 844})
+    page.get_by_label("words", exact=True).fill("x" * 200)
+    said(page, "x" * 200)
+    note = page.locator(".note").evaluate(
+        "(note) => [note.scrollWidth, note.clientWidth]"
+    )
+    assert note[0] <= note[1]
 
 
 def test_what_is_shown_is_said_after_a_pause(visit):

@@ -67,14 +67,14 @@ globalThis.alive ??= {};
         const values = valuesOf(inputs, now);
         const outputs = program.compute(network, values);
         const words = program.show(picture, outputs, values, network);
-        const notices = inputs.map(({ spec, input }) => input.notice?.(now[spec.name]));
-        say([...notices.filter(Boolean), words].join(" "), notices.some(Boolean));
+        const notices = inputs.map(({ spec, input }) => input.notice?.(now[spec.name])).filter(Boolean);
+        say([...notices, words].join(" "), notices.join(" "));
         figure.classList.remove("refused");
         still.hidden = true;
         view.hidden = false;
       } catch (error) {
         figure.classList.add("refused");
-        say(error instanceof alive.Refusal ? sentence(error.message) : `This figure failed: ${error.message}`, true);
+        say(error instanceof alive.Refusal ? sentence(error.message) : `This figure failed: ${error.message}`);
         if (!(error instanceof alive.Refusal)) throw error;
       }
     };
@@ -90,8 +90,8 @@ globalThis.alive ??= {};
     // What is shown is said once the reader pauses; what is wrong can be seen at once. What
     // a page shows at first is not said: it has its descriptions.
     let pause, touched = false;
-    const say = (words, seen) => {
-      note.textContent = seen ? words : "";
+    const say = (words, seen = words) => {
+      note.textContent = seen;
       if (seen) note.style.minHeight = `${note.offsetHeight}px`; // kept, or typing would move the page
       clearTimeout(pause);
       if (touched) pause = setTimeout(() => { said.textContent = words; }, PAUSE);
@@ -108,7 +108,7 @@ globalThis.alive ??= {};
           step();
         } catch (error) {
           if (!(error instanceof alive.Refusal)) throw error;
-          say(sentence(error.message), true);
+          say(sentence(error.message));
         }
       });
       return button;

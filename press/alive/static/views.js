@@ -281,11 +281,9 @@ globalThis.alive ??= {};
       const options = data[given] ?? {};
       const all = [...data.slice(0, given), options];
       const { height, legend: entries = [], says } = draw({ element, place, width, type }, ...all);
-      // What has been tall stays so, or a drag would move the page.
-      if (height > tallest) {
-        tallest = height;
-        place.style.minHeight = `${Math.ceil(height)}px`;
-      }
+      // What has been tall keeps its room, below all of it, or a drag would move the page.
+      tallest = Math.max(tallest, height);
+      element.style.paddingBottom = `${Math.round(tallest - height)}px`;
       showText(title, options.title);
       showText(note, element.reading ?? options.note);
       showLegend(legend, entries);
@@ -311,7 +309,6 @@ globalThis.alive ??= {};
     element.measureAgain = () => {
       tallest = 0;
       type = undefined;
-      place.style.minHeight = "";
       element.redraw();
     };
     showText(title, first[given]?.title);

@@ -163,6 +163,7 @@ globalThis.alive ??= {};
       const { characters, heads, blocks, trained, most } = network.data;
       const T = text.length;
       const line = [...text];
+      const long = `${T} character${T === 1 ? "" : "s"}`;
 
       const far = T - trained; // characters that are further back than any in training
       picture.text("seen", line, row(map, T - 1), {
@@ -186,7 +187,7 @@ globalThis.alive ??= {};
         note: `Hatched: cut by top-p. The other ${characters.length - SHOWN} have ${Math.abs(others).toFixed(2)} together.`,
       });
       left.bars("cost", ["no cache", "cache"], cost.values.map((n) => (blocks * n) / 1e6), {
-        title: `Million multiply–adds to write ${T} characters`,
+        title: `Million multiply–adds to write ${long}`,
       });
       const seen = map.values.map((weight, i) => (i % T > Math.floor(i / T) ? NaN : weight));
       below.heatmap("map", line, line, array([T, T], seen), {
@@ -207,7 +208,7 @@ globalThis.alive ??= {};
       });
 
       const [best, second] = order.map((i) => `${name(characters[i])} ${p[i].toFixed(2)}`);
-      return `${T} characters. Most probable next: ${best}, then ${second}; ${kept} may be drawn. The cache holds ${held} numbers.`;
+      return `${long}. Most probable next: ${best}, then ${second}; ${kept} may be drawn. The cache holds ${held} numbers.`;
     },
 
     actions: {
