@@ -122,8 +122,9 @@ globalThis.alive ??= {};
       if (!changes) return false;
       set(changes);
       later();
-      // All of the figure where there is room, from above too; in any case its inputs.
-      for (const part of [figure, form]) part.scrollIntoView({ block });
+      // All of the figure where there is room, in any case its inputs.
+      figure.scrollIntoView({ block });
+      form.scrollIntoView({ block: "nearest" });
       return true;
     };
     document.addEventListener("click", (event) => {
