@@ -106,6 +106,9 @@ function fill(slide) {
     for (let size = 42; size > 26 && formulas.length && column.scrollHeight > high; size -= 2)
       for (const formula of formulas)
         formula.style.fontSize = `${Math.min(size, parseFloat(getComputedStyle(formula).fontSize))}px`;
+    for (let gap = 26; gap >= 10 && column.scrollHeight > high; gap -= 4) column.style.gap = `${gap}px`;
+    for (let size = 32; size >= 26 && column.scrollHeight > high; size -= 2)
+      for (const text of column.querySelectorAll(":scope > :is(p, ul, ol)")) text.style.fontSize = `${size}px`;
     if (!column.querySelector("img")) grow(column, high);
   }
   body.style.height = `${high}px`;

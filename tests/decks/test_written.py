@@ -149,6 +149,7 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
     cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281)
       || [...slide.querySelectorAll("div.math svg")].some((x) =>
         x.getBoundingClientRect().bottom > x.closest(".math").getBoundingClientRect().bottom + 4),
+    covered: Math.min(...edges.map((e) => e.top)) < slide.querySelector("h2").getBoundingClientRect().bottom - 4,
     kind: slide.className, minutes: slide.querySelector("aside [data-minutes]").dataset.minutes,
   };
 })"""
@@ -175,7 +176,7 @@ def test_a_written_deck_is_an_hour_that_the_last_row_can_read(measured):
     for slide in measured:
         assert slide["words"] <= 25, slide
         assert slide["letters"] >= 24 and slide["code"] >= 20, slide
-        assert not slide["cut"], slide
+        assert not slide["cut"] and not slide["covered"], slide
         assert slide["low"] > 360 or slide["kind"].startswith("title"), slide
         pictured = "figure" in slide["kind"].split()
         assert not pictured or slide["high"] > 300, slide  # a figure fills its slide
