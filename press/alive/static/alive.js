@@ -45,7 +45,8 @@ globalThis.alive ??= {};
 
   function enliven(figure) {
     figure.dataset.alive = "true";
-    const [still, form, note, view, said] = figure.querySelectorAll(".picture, form, .note, .views, .said");
+    const parts = [".picture", "form", ".note", ".views", ".said"];
+    const [still, form, note, view, said] = parts.map((part) => figure.querySelector(part));
     figure.querySelector(".without-scripts").remove();
     const data = JSON.parse(figure.querySelector("script.inputs").textContent);
     const program = programs[figure.dataset.program];
