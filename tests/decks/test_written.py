@@ -149,7 +149,8 @@ SLIDES = r"""() => [...Array(Reveal.getTotalSlides()).keys()].map((i) => {
     cut: edges.some((e) => e.bottom - top > 721 || e.right > 1281)
       || [...slide.querySelectorAll("div.math svg")].some((x) =>
         x.getBoundingClientRect().bottom > x.closest(".math").getBoundingClientRect().bottom + 4),
-    covered: Math.min(...edges.map((e) => e.top)) < slide.querySelector("h2").getBoundingClientRect().bottom - 4,
+    covered: Math.min(...edges.map((e) => e.top))
+      < slide.querySelector("h2").getBoundingClientRect().bottom - 4,
     kind: slide.className, minutes: slide.querySelector("aside [data-minutes]").dataset.minutes,
   };
 })"""

@@ -7,7 +7,6 @@ import pytest
 from tests.alive_cases import compare
 from tests.pages.accessibility import breaches
 from tests.pages.built import CHAPTERS, HTML, address, source
-from tests.pages.scripts import TYPESET
 from utils.interact.positions import values_of
 
 ALIVE = [name for name in CHAPTERS if 'class="alive"' in source(name)]
