@@ -37,10 +37,15 @@ def write(deck: Path, out: Path | io.BytesIO, browser: Browser) -> None:
     handout = PdfWriter(clone_from=_sheets(title, -(-len(slides) // 2)))
     for number, slide in enumerate(slides):
         sheet, slot = divmod(number, 2)
-        _lay(slide, handout.pages[sheet], bottom=HEIGHT - TOP - slot * SLOT - SLIDE[1])
+        _lay(slide, handout.pages[sheet], _bottom(slot))
     handout.compress_identical_objects()
     handout.add_metadata({"/Title": title})
     handout.write(out)
+
+
+def _bottom(slot: int) -> float:
+    """Return where the lower edge of the upper (0) or lower (1) slide of a sheet is."""
+    return HEIGHT - TOP - slot * SLOT - SLIDE[1]
 
 
 def _lay(slide: PageObject, sheet: PageObject, bottom: float) -> None:
@@ -59,7 +64,7 @@ def _sheets(title: str, count: int) -> io.BytesIO:
             ax = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
             ax.axis("off")
             for slot in range(2):
-                bottom = HEIGHT - TOP - slot * SLOT - SLIDE[1]
+                bottom = _bottom(slot)
                 corner, sides = (MARGIN - 1, bottom - 1), (SLIDE[0] + 2, SLIDE[1] + 2)
                 ax.add_patch(Rectangle(corner, *sides, fill=False, lw=0.5))
                 lines = [bottom - PITCH * line for line in range(1, LINES + 1)]

@@ -191,8 +191,7 @@ def _spoken(notes):
     if minutes is None:
         raise ValueError(f"expected notes that begin with '(2 min)', got {text[:30]!r}")
     html = _markdown.render(text)
-    may_go = " data-may-go" if minutes[2] else ""
-    return f'<div data-minutes="{minutes[1]}"{may_go}>{html}</div>'
+    return f'<div data-minutes="{minutes[1]}">{html}</div>'
 
 
 def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:

@@ -35,16 +35,10 @@ def semester():
 def _spoken(some):
     """Return the minutes of the decks of some chapters, without what may go and with it."""
     found = [written.minutes(c.slug) or (talk(c.notebook), 0) for c in some]
-    whole, may_go = (
-        (sum(minutes) for minutes in zip(*found, strict=True)) if found else (0, 0)
-    )
-    return (
-        f"{whole - may_go:.0f}–{whole:.0f}"
-        if may_go
-        else f"{whole:.0f}"
-        if whole
-        else ""
-    )
+    whole, may_go = (sum(minutes[i] for minutes in found) for i in (0, 1))
+    if may_go:
+        return f"{whole - may_go:.0f}–{whole:.0f}"
+    return f"{whole:.0f}" if whole else ""
 
 
 def talks():
