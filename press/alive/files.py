@@ -36,7 +36,7 @@ PARTS = re.compile(
 
 def setup(app):
     app.connect("html-page-context", _name_scripts)
-    app.connect("build-finished", _move, priority=400)  # before decks are cut
+    app.connect("build-finished", _move, priority=400)  # before decks are made
 
 
 def programs_of(html: str) -> list[str]:

@@ -7,9 +7,10 @@ from copy import copy
 from html import escape
 from types import SimpleNamespace
 
-from bs4 import Tag
+from bs4 import BeautifulSoup
 
 from press.figures.bundle import payload
+from press.pages.cell_ids import cell_of
 from utils.interact.positions import indices_of, values_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
@@ -20,9 +21,10 @@ EXCERPT = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 class PageParts:
     """Find figures, formulas, code and tables of a built page by their names."""
 
-    def __init__(self, cells: list[tuple[dict, list[Tag]]]):
-        self.cells = cells
-        self.page = cells[0][1][0].find_parent("article")
+    def __init__(self, page: BeautifulSoup, notebook: dict):
+        self.page = page.find("article")
+        self.cells = notebook["cells"]
+        self.boxes = {cell_of(box): box for box in self.page.find_all(cell_of)}
 
     def figure(self, name: str) -> str:
         """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
@@ -67,12 +69,12 @@ class PageParts:
             raise ValueError(f"code: expected 'name' or 'name: a … b', got {name!r}")
         name, first, last = match.groups()
         definitions = {}
-        for cell, blocks in self.cells:
-            if cell["cell_type"] == "code":
+        for cell in self.cells:
+            if cell["id"] in self.boxes:
                 source = "".join(cell["source"])
                 for node in ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body:
-                    if blocks and isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                        definitions[node.name] = node, source, blocks[0]
+                    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                        definitions[node.name] = node, source, self.boxes[cell["id"]]
         if name not in definitions:
             raise ValueError(
                 f"code: expected one of {', '.join(definitions)}; got {name!r}"
@@ -107,8 +109,8 @@ class PageParts:
 
     def printed(self, name: str) -> str:
         """Show what the cell with this id prints."""
-        boxes = {cell["id"]: blocks[0] for cell, blocks in self.cells if blocks}
-        output = boxes[name].find(class_="cell_output") if name in boxes else None
+        box = self.boxes.get(name)
+        output = box and box.find(class_="cell_output")
         if output is None:
             raise ValueError(f"printed: expected a cell with output, got {name!r}")
         return f'<pre class="printed">{escape(output.get_text().strip())}</pre>'

@@ -10,7 +10,6 @@ from press.tables import appendices
 
 ASSIGNMENTS = chapters.ROOT / "homework" / "source"
 WEEKS = 14
-VOTE = 4  # minutes of a slider in a lecture; a slide takes one
 
 
 def semester():
@@ -33,12 +32,15 @@ def semester():
 
 
 def _spoken(some):
-    """Return the minutes of the decks of some chapters, without what may go and with it."""
-    found = [written.minutes(c.slug) or (talk(c.notebook), 0) for c in some]
+    """Return the minutes of the decks of some chapters, without what may go and with it.
+
+    Empty if one of them has no deck.
+    """
+    found = [written.minutes(chapter.slug) for chapter in some]
+    if not found or None in found:
+        return ""
     whole, may_go = (sum(minutes[i] for minutes in found) for i in (0, 1))
-    if may_go:
-        return f"{whole - may_go:.0f}–{whole:.0f}"
-    return f"{whole:.0f}" if whole else ""
+    return f"{whole - may_go:.0f}–{whole:.0f}" if may_go else f"{whole:.0f}"
 
 
 def talks():
@@ -54,11 +56,9 @@ def talks():
         reading = f"{core}" if core == total else f"{core}–{total}"
         tasks, points = homework(chapter)
         minutes = written.minutes(chapter.slug)
-        spoken = (
-            talk(chapter.notebook) if minutes is None else f"{minutes[0]:.0f}, written"
-        )
+        talk = f"{minutes[0]:.0f}" if minutes else ""
         lines.append(
-            f"| {chapter.link()} | {spoken} | {reading} "
+            f"| {chapter.link()} | {talk} | {reading} "
             f"| {sliders} | {tasks} | {points} |"
         )
     return "\n".join(lines)
@@ -70,20 +70,6 @@ def discussions():
         f"- {chapter.link()}: {chapter.discuss}."
         for chapter in chapters.CHAPTERS.values()
     )
-
-
-def talk(notebook):
-    """Return the minutes of a chapter's deck without starred sections, to the nearest five."""
-    minutes, starred = 0, False
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            for title in re.findall(r"^## (.*)", cell.source, re.M):
-                starred = title.rstrip().endswith("*")
-        kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
-        if not starred and kind != "skip":
-            minutes += kind in ("slide", "subslide")
-            minutes += VOTE * ("widget" in cell.metadata.get("tags", []))
-    return 5 * round(minutes / 5)
 
 
 def homework(chapter: chapters.Chapter) -> tuple[int, float]:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.alive_cases import compare
-from tests.build.small_book import build, executed, write
+from tests.build.small_book import build, executed, write, write_deck
 from tests.build.test_policies import SCRIPTS, STRICT, served
 
 SETUP = """import matplotlib.pyplot as plt
@@ -71,6 +71,7 @@ def pages(tmp_path_factory):
     """The folder of a small book's pages."""
     folder = tmp_path_factory.mktemp("book")
     write(folder, **{"01_small": CHAPTER, "02_plain": PLAIN})
+    write_deck(folder, "01_small", "figure: living")
     (folder / "press" / "alive" / "static" / "programs" / "probe.js").write_text(
         PROGRAM
     )
