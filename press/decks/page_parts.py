@@ -1,4 +1,4 @@
-"""What a built page shows, by the names that a written deck uses: see ``press.decks.written``."""
+"""What a built page shows, by the names that a deck uses: see ``press.decks.written``."""
 
 import ast
 import json
