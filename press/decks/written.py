@@ -110,7 +110,7 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
         except ValueError as error:
             raise ValueError(f"slide {len(deck) + 1}, {head!r}: {error}") from None
     if not deck or deck[0].kind != "title":
-        raise ValueError("expected a first line '# The title', got none")
+        raise ValueError("expected a heading '# The title' first, got none")
     return deck
 
 
