@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 from bs4 import BeautifulSoup
 
+from press.execution.failure_box import BOX, REMARK
 from press.figures.bundle import payload
 from press.pages.cell_ids import cell_of
 from utils.interact.positions import indices_of, values_of
@@ -111,7 +112,7 @@ class PageParts:
         """Show what the cell with this id prints."""
         box = self.boxes.get(name)
         output = box and box.find(class_="cell_output")
-        if output is None:
+        if output is None or output.find(class_=[BOX, REMARK]):
             raise ValueError(f"printed: expected a cell with output, got {name!r}")
         return f'<pre class="printed">{escape(output.get_text().strip())}</pre>'
 

@@ -40,7 +40,7 @@ def chapters_that(fail: bool) -> dict:
     wrong = [
         "# Chapter 1 · Wrong\n\n*Does it hold?*",
         (SETUP, "setup"),
-        (BEFORE_AND_AFTER if fail else "x = 0.5", "check"),
+        (BEFORE_AND_AFTER if fail else "print('before')", "check"),
         (BREAKS_INSIDE.replace("!= 3", "!= 3" if fail else "!= 9"), "widget"),
         "(q-01-hidden)=\n:::{admonition} Why?\n:class: dropdown question\nSo.\n:::",
         (CALLS.replace("0)", "0)" if fail else "2)"), "solution", "hide-cell"),
@@ -62,7 +62,7 @@ def failed(tmp_path_factory):
     """A book in which much fails, built: its folder, and what the build said."""
     folder = tmp_path_factory.mktemp("book")
     write(folder, **chapters_that(fail=True))
-    write_deck(folder, "01_wrong", "figure: figure")
+    write_deck(folder, "01_wrong", "figure: figure", "printed: cell-2")
     return folder, make(folder, CELL_SECONDS="10", WORKERS="2")
 
 
@@ -136,7 +136,9 @@ def test_what_was_done_before_the_end_is_shown(failed, name, printed, reason):
 def test_a_deck_says_what_a_cell_that_failed_has_left_out(failed):
     folder, _ = failed
     deck = (folder / "_build/html/slides/01_wrong.html").read_text("utf-8")
-    assert "Figure figure: not there, as a cell failed on the computer" in deck
+    for name in ("Figure figure", "Printed cell-2"):
+        assert f"{name}: not there, as a cell failed on the computer" in deck
+    assert "too far" not in deck  # what failed is on the page
 
 
 def test_a_bare_build_reads_failed_pages_again_and_ends_with_status_1(
@@ -185,9 +187,8 @@ def test_the_next_build_executes_what_failed_and_a_mended_page_has_no_box(failed
     for name in ran:
         assert not page(folder, name).select(".failed-here, .not-run-here")
     deck = (folder / "_build/html/slides/01_wrong.html").read_text("utf-8")
-    assert (
-        'data-name="figure"' in deck and "failed-here" not in deck.split("</style>")[-1]
-    )
+    assert 'data-name="figure"' in deck and '<pre class="printed">before<' in deck
+    assert "failed-here" not in deck.split("</style>")[-1]
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
