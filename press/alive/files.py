@@ -51,6 +51,15 @@ def scripts_of(html: str) -> list[Path]:
     return [*SCRIPTS, *named] if programs else []
 
 
+def views_of(program: str) -> list[str]:
+    """Return the names of the views of a program, and of the rows and panels around them."""
+    views = (STATIC / "views.js").read_text(encoding="utf-8")
+    kinds = [*re.findall(r'^ +(\w+): view\("', views, re.M), "row", "panel"]
+    script = (STATIC / "programs" / f"{program}.js").read_text(encoding="utf-8")
+    call = rf'\b(?:{"|".join(kinds)})\(\s*(?:\w+, )?"([^"]+)"'
+    return [*dict.fromkeys(re.findall(call, script))]
+
+
 def networks_of(html: str, folder: Path) -> list[Path]:
     """Return the files of the networks of the alive figures in some HTML."""
     return [

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 from bs4 import BeautifulSoup
 
+from press.alive.files import views_of
 from press.execution.failure_box import BOX, REMARK
 from press.figures.bundle import payload
 from press.pages.cell_ids import cell_of
@@ -28,7 +29,11 @@ class PageParts:
         self.boxes = {cell_of(box): box for box in self.page.find_all(cell_of)}
 
     def figure(self, name: str) -> str:
-        """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
+        """Show an interactive figure at a position, ``walk step=6, kernel=upright``.
+
+        Of a figure whose network runs, some of its views: ``writing text=a | seen, next``.
+        """
+        name, _, views = name.partition(" | ")
         name, _, position = name.partition(" ")
         element = self._element(
             "figure",
@@ -39,7 +44,9 @@ class PageParts:
         script = element.find("script", type="application/json")
         data = json.loads(script.string)
         if "alive" in element["class"]:
-            return _alive_at(element, data, position)
+            return _alive_at(element, data, position, views)
+        if views:
+            raise ValueError(f"figure {name}: expected no views, got {views!r}")
         controls = [SimpleNamespace(**control) for control in data["controls"]]
         indices = indices_of(f"figure {name}", controls, position)
         for control, index in zip(data["controls"], indices, strict=True):
@@ -138,7 +145,7 @@ class PageParts:
         return element
 
 
-def _alive_at(element, data, position):
+def _alive_at(element, data, position, views):
     """Show a figure whose network runs at a position; its page reads the texts."""
     starts = values_of(position)
     names = [control["name"] for control in data["controls"]]
@@ -150,7 +157,19 @@ def _alive_at(element, data, position):
         control["start"] = starts.get(control["name"], control["start"])
     moved = copy(element)
     moved.find("script", class_="inputs").string = payload(data)
+    if views:
+        moved["data-views"] = ",".join(_views(element, views))
     return str(moved)
+
+
+def _views(element, text):
+    """Return the names of the views that a text lists, each of which the figure has."""
+    known, names = views_of(element["data-program"]), text.split(", ")
+    for name in names:
+        if name not in known:
+            expected = f"figure {element['data-name']}: expected views among"
+            raise ValueError(f"{expected} {', '.join(known)}; got {name!r}")
+    return names
 
 
 def _clicks(match):

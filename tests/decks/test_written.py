@@ -23,6 +23,7 @@ NOTEBOOK = {
 }
 STEP = {"name": "step", "kind": "range", "texts": ["0", "1"], "keys": ["0", "1"]}
 CONTROLS = {"controls": [{**STEP, "default_index": 0}]}
+LIVING = {"controls": [{"name": "text", "start": "a"}]}
 PAGE = f"""<article><section id="sec-1"><div class="math" id="equation-eq-1">
 \\[\\begin{{aligned}} a&=b\\\\ &=c \\end{{aligned}}\\]</div>
 <table><tr><td>cell</td></tr></table></section>
@@ -31,7 +32,10 @@ PAGE = f"""<article><section id="sec-1"><div class="math" id="equation-eq-1">
     return x</pre></div><div class="cell_output">✓ printed</div></div>
 <div class="cell-id-slider"><div class="cell_output">
 <figure class="interact" data-name="walk"><img src="a.png">
-<script type="application/json">{json.dumps(CONTROLS)}</script></figure></div></div></article>"""
+<script type="application/json">{json.dumps(CONTROLS)}</script></figure>
+<figure class="alive" data-name="living" data-program="continue">
+<script type="application/json" class="inputs">{json.dumps(LIVING)}</script></figure></div></div>
+</article>"""
 NOTES = "\n\nNotes:\n(2 min) Said.\n"
 
 
@@ -80,6 +84,8 @@ def test_a_slide_may_go_when_time_is_short():
     ("drawing: sec-1", 'src="a.png"'),
     ("printed: code", "✓ printed"),
     ("figure: walk step=1", '"default_index": 1'),
+    ("figure: living text=b", '"start": "b"'),
+    ("figure: living text=b | seen, next", 'data-views="seen,next"'),
     ("? yes | no", "<li>yes</li><li>no</li>"),
     ("```python\nreturn x\n```", '<div class="highlight"><pre>'),
     ("= 586 | numbers", "<b>586</b> numbers"),
@@ -98,9 +104,12 @@ def test_a_line_shows_what_it_names(line, text):
     ("code: twice: lost … return", "a line that begins with 'lost'"),
     ("table: sec-9", "expected a table after one of"),
     ("printed: nothing", "expected a cell with output, got 'nothing'"),
-    ("figure: run", "expected one of walk; got 'run'"),
+    ("figure: run", "expected one of walk, living; got 'run'"),
     ("figure: walk step=7", "expected step in 0, 1, got '7'"),
     ("figure: walk pace=1", "expected a control of step, got 'pace'"),
+    ("figure: walk step=1 | seen", "figure walk: expected no views, got 'seen'"),
+    ("figure: living pace=1", "expected one of ['text'], got 'pace'"),
+    ("figure: living | seen, net", "below, left, next, cost, map, cache; got 'net'"),
 ])  # fmt: skip
 def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
