@@ -99,7 +99,7 @@ def test_a_week_has_the_minutes_of_its_decks_without_what_may_go_and_with_it():
 
 
 def test_a_page_without_tables_stays_and_an_unknown_table_is_refused():
-    assert tables.fill("# Page\n\n<!-- cell 3 -->\n") == "# Page\n\n<!-- cell 3 -->\n"
+    assert tables.fill("# Page\n\n<!-- words -->\n") == "# Page\n\n<!-- words -->\n"
     with pytest.raises(ValueError, match=r"expected a table of .*paths.*, got 'tarot'"):
         tables.fill("<!-- table: tarot -->\n<!-- end -->")
 
