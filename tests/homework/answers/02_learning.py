@@ -51,10 +51,10 @@ def dear(w, b, X, y, v, lam):
 
 TWIN = """
 def twin(w, b, X, y, v, lam):
-    w, b = torch.tensor(w, requires_grad=True), torch.tensor(float(b)).double()
+    w, b = torch.tensor(w, requires_grad=True), torch.tensor(float(b), dtype=torch.float64)
     b.requires_grad_()
     X, y = torch.from_numpy(X), torch.from_numpy(y)
-    u = torch.where(y > 0, float(v), 1.0).double()
+    u = 1 + (float(v) - 1) * (y > 0).double()
     loss = (u * F.softplus(-y * (X @ w + b))).mean() + lam * (w**2).sum() / 2
     return (loss.detach(), *torch.autograd.grad(loss, [w, b]))
 """
