@@ -76,7 +76,7 @@ REASON = (
     + "More dials can fit more, but twenty patients hardly show how to turn them. " * 2
     + '"'
 )
-GUESS = "guess = {(n, d): 60 + d / 10 for n in (160, 40, 20) for d in (10, 1)}\n"
+GUESS = "guess = {(n, d): 90 + d for n in (160, 40, 20) for d in (10, 1)}\n"
 
 TUNE = """
 def tune(score, X, y, dials):
@@ -100,7 +100,7 @@ def trial(n, dials, seed, score):
 """
 RESULTS = """
 results = {}
-for n, d in guess:
+for n, d in ((160, 10), (160, 1), (40, 10), (40, 1), (20, 10), (20, 1)):
     results[n, d] = [trial(n, d, seed, score) for seed in (0, 1, 2)]
 """
 FIGURE = """
@@ -108,7 +108,7 @@ fig, ax = plt.subplots()
 for (n, d), three in results.items():
     ax.scatter([n] * 3, [promised for promised, _ in three], marker="o" if d == 1 else "s")
     ax.scatter([n] * 3, [found for _, found in three], marker="x" if d == 1 else "+")
-    ax.scatter([n], [guess[n, d]], marker="*")
+    ax.scatter([n], [90 + d], marker="*")
 ax.set_xlabel("patients")
 ax.set_ylabel("error")
 """
@@ -215,7 +215,7 @@ WRONG = {
     },
     "prognosis": {
         "one pair forgotten": changed(GUESS + REASON, "(160, 40, 20)", "(160, 40)"),
-        "words where numbers belong": changed(GUESS + REASON, "60 + d / 10", "'few'"),
+        "words where numbers belong": changed(GUESS + REASON, "90 + d", "'few'"),
         "no reason": GUESS + "reason = 'I feel it'",
         "one word twenty times": GUESS + "reason = 'word ' * 20",
     },
@@ -236,8 +236,8 @@ WRONG = {
             EXPERIMENT,
             " / np.asarray(S)",
             " / 2000",
-            "    ax.scatter([n], [guess[n, d]], marker='*')".replace("'", '"'),
-            "",
+            "[90 + d]",
+            "[50]",
             points=1,
         ),
     },
@@ -247,9 +247,7 @@ WRONG = {
         ),
         "differences of all pairs": changed(PROGRAM, NARROW, WIDE, points=3),
         "mended, nothing proved": changed(PROGRAM, SOUND, "return True", points=2),
-        "a run that ends well, and no test of pairs": changed(
-            PROGRAM, IN_PAIRS, "", AS_SAID, "\n    " + FALLS, points=3
-        ),
+        "a run that ends well": changed(PROGRAM, SOUND, FALLS, points=2),
     },
 }
 
