@@ -153,9 +153,9 @@ def sort_out(share, seed, known, unknown):
     return made, wrong(W), wrong(total)
 
 
-results = {}
-for share in (loudest, equal, shortest):
-    results[share.__name__] = [sort_out(share, k, KNOWN, UNKNOWN) for k in (0, 1, 2)]
+results = {"loudest": loudest, "equal": equal, "shortest": shortest}
+for name, share in results.items():
+    results[name] = [sort_out(share, k, KNOWN, UNKNOWN) for k in (0, 1, 2)]
 """
 FIGURE = """
 fig = plt.figure()
@@ -173,7 +173,7 @@ RIGHT = {
     "sorter": SORTER,
     "second-sorter": TWIN + SAME,
     "cellar-run": RUN,
-    "guess": f"guess = {{name: [450, 1 / 2] for name in {NAMES}}}\n{REASON}",
+    "guess": f"guess = {{name: [450, 1 / 4] for name in {NAMES}}}\n{REASON}",
     "three-shares": ALL,
 }
 
@@ -199,8 +199,8 @@ WRONG = {
             SORTER, SKIP, "            continue", points=1
         ),
         "begins at zero": changed(SORTER, "np.array(W)", "0 * W"),
-        "m forgotten, W changed": changed(
-            SORTER, "y[i], m)", "y[i], 0)", "last = last +", "last +="
+        "the given weights are changed": changed(
+            SORTER, "np.array(W)", "W", "last = last +", "last +=", points=1
         ),
         "mistakes of m = 0 alone": changed(
             SORTER, "mistakes += 1", "mistakes += s.argmax() != y[i]", points=1
