@@ -253,7 +253,7 @@ WRONG = {
             f"guess = {{name: ('few', 0.5) for name in {NAMES}}}\n{REASON}"
         ),
         "one word twenty times": (
-            f"guess = {{name: (450, 0.5) for name in {NAMES}}}\nreason = 'word ' * 20"
+            f"guess = {{name: (450, 0.25) for name in {NAMES}}}\nreason = 'word ' * 20"
         ),
     },
     "three-shares": {
