@@ -121,7 +121,7 @@ WRONG = {
     | {
         "learns from validation digits": (
             VALIDATION + race(CHEAP.replace("nearby", "peeking")) + plot("share"),
-            4,
+            5,
         ),
         "one way under two names": (
             WAYS + race(CHEAP.replace("plain", "nearby")) + plot("share"),
