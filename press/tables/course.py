@@ -1,6 +1,7 @@
 """Tables for who teaches: weeks, talks, homework, discussions; what each chapter holds."""
 
 import re
+import tomllib
 
 import nbformat
 
@@ -9,6 +10,7 @@ from press.decks import written
 from press.tables import appendices
 
 ASSIGNMENTS = chapters.ROOT / "homework" / "source"
+REMARKS = chapters.ROOT / "homework" / "teaching.toml"
 WEEKS = 14
 
 
@@ -84,27 +86,55 @@ def homework(chapter: chapters.Chapter) -> tuple[int, float]:
 
 
 def assignments():
-    """List the assignments and projects: tasks, by hand, points, and minutes if given."""
+    """List the assignments and projects: tasks, by hand, points, and what is known of them."""
     lines = [
-        "| assignment | tasks | of these by hand | points | minutes |",
-        "|---|---|---|---|---|",
+        "| assignment | tasks | proofs | by hand | points | minutes | data |",
+        "|---|---|---|---|---|---|---|",
     ]
+    remarks = _remarks()
     for path in sorted(ASSIGNMENTS.glob("*/*.ipynb")):
         cells = nbformat.read(path, 4).cells
-        title = re.match(r"# (.+)", cells[0].source)[1]
         marked = [
             i for c in cells if (i := c.metadata.get("nbgrader", {})).get("grade")
         ]
         by_hand = sum(info.solution for info in marked)
         tasks = len({info.grade_id.split("-marks")[0] for info in marked})
+        kinds = re.findall(r"^\| `[^|]+\| ([^|]+) \|", cells[0].source, re.M)
+        proofs = sum("prove" in kind for kind in kinds)
         minutes = re.findall(
             r"^\| `[^|]+\|[^|]+\| (\d+) \| \d+ \|$", cells[0].source, re.M
         )
+        data = remarks.get(path.stem, {}).get("data")
         lines.append(
-            f"| {title} | {tasks} | {by_hand or '–'} | "
-            f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} |"
+            f"| {_title(cells)} | {tasks} | {proofs or '–'} | {by_hand or '–'} | "
+            f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} "
+            f"| {data or '–'} |"
         )
     return "\n".join(lines)
+
+
+def mistakes():
+    """List, by assignment, where answers go wrong."""
+    titles = {
+        path.stem: _title(nbformat.read(path, 4).cells)
+        for path in sorted(ASSIGNMENTS.glob("*/*.ipynb"))
+    }
+    remarks = _remarks()
+    return "\n".join(
+        f"- **{title}**: {remarks[name]['mistake']}"
+        for name, title in titles.items()
+        if name in remarks
+    )
+
+
+def _remarks():
+    """Read what teachers are told of the assignments, by name."""
+    return tomllib.loads(REMARKS.read_text(encoding="utf-8"))
+
+
+def _title(cells):
+    """Return the heading of an assignment."""
+    return re.match(r"# (.+)", cells[0].source)[1]
 
 
 def calendar():

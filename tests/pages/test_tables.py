@@ -2,6 +2,7 @@
 
 import copy
 import re
+import tomllib
 from types import SimpleNamespace
 
 import pytest
@@ -70,6 +71,14 @@ def test_homework_is_counted_as_it_is_graded(slug):
     assignments = [a for a in ASSIGNMENTS if a.startswith(slug)]  # and its project
     worth = [worth for name in assignments for worth in points(name)[0].values()]
     assert course.homework(chapters.CHAPTERS[slug]) == (len(worth), sum(worth))
+
+
+def test_teachers_are_told_where_answers_go_wrong():
+    remarks = tomllib.loads(course.REMARKS.read_text(encoding="utf-8"))
+    assert set(remarks) <= set(ASSIGNMENTS)
+    assert all(told["mistake"].endswith(".") for told in remarks.values())
+    assert course.mistakes().count("\n- ") == len(remarks) - 1
+    assert row_of(course.assignments(), "Project 15")[-1] == "sunspots"
 
 
 def row_of(table, start):
