@@ -167,7 +167,8 @@ def _work(job, home, token, log):
     temporary.mkdir()
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     os.environ.clear()
-    os.environ.update(kept, HOMEWORK_RUN=token, MPLBACKEND="agg", OMP_NUM_THREADS="1")
+    # No MPLBACKEND: a kernel chooses Jupyter's own, and the pages show the figures.
+    os.environ.update(kept, HOMEWORK_RUN=token, OMP_NUM_THREADS="1")
     # Caches and settings lie below these; no other name is needed, as all are cleared.
     os.environ.update(
         dict.fromkeys(HOME_VARIABLES, home)
