@@ -16,7 +16,7 @@ NOT_IN_LAB := @jupyter/nbgrader @jupyterlab/apputils-extension:announcements
 # The proxy of JupyterHub, a program of Node.js, and where npm puts it.
 NODE := _build/node
 PROXY := $(NODE)/node_modules/.bin/configurable-http-proxy
-NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb press/template/*.ipynb)
+NOTEBOOKS := $(wildcard book/*.ipynb homework/source/*/*.ipynb press/template/*.ipynb tests/homework/sample/*/*.ipynb)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab book pdf check chapter test evidence live shake elsewhere style lint format homework grade lock slides present browser proxy hub hub-test bench clean

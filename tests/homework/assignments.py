@@ -1,4 +1,4 @@
-"""The assignments of the book: teachers' notebooks, points, answers to hand in."""
+"""The assignments of the book, and the sample: teachers' notebooks, points, answers."""
 
 import copy
 import importlib
@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
+from types import ModuleType
 
 import nbformat
 from nbformat import NotebookNode
@@ -16,9 +17,12 @@ from grader import assignment, nbgrader_steps
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "homework" / "source"
-FOLDERS = {path.name: path for path in assignment.assignments(SOURCE)}
-ASSIGNMENTS = list(FOLDERS)
-NOTEBOOKS = [assignment.notebook_path(folder) for folder in FOLDERS.values()]
+BOOK = {path.name: path for path in assignment.assignments(SOURCE)}
+ASSIGNMENTS = list(BOOK)
+NOTEBOOKS = [assignment.notebook_path(folder) for folder in BOOK.values()]
+# What the tests of the grader hand in; see sample/__init__.py.
+SAMPLE = "90_sample"
+FOLDERS = BOOK | {SAMPLE: Path(__file__).resolve().parent / "sample" / SAMPLE}
 
 
 @cache
@@ -40,10 +44,16 @@ def released(name: str) -> NotebookNode:
     return nbformat.read(path, 4)
 
 
+def module_of_answers(name: str) -> ModuleType:
+    """Return the file with the answers to an assignment."""
+    file = "sample.answers" if name == SAMPLE else f"answers.{name}"
+    return importlib.import_module(f"tests.homework.{file}")
+
+
 @cache
 def answers(name: str) -> tuple[dict, dict]:
     """Return ``RIGHT`` and ``WRONG`` of an assignment; wrong ones: (description, code, points)."""
-    module = importlib.import_module(f"tests.homework.answers.{name}")
+    module = module_of_answers(name)
     wrong = {
         task: [
             (description, *(entry if isinstance(entry, tuple) else (entry, 0)))
@@ -56,8 +66,7 @@ def answers(name: str) -> tuple[dict, dict]:
 
 def slips(name: str) -> dict:
     """Return ``SLIPS`` of an assignment: what is wrong in the code to mend, by task."""
-    module = importlib.import_module(f"tests.homework.answers.{name}")
-    return getattr(module, "SLIPS", {})
+    return getattr(module_of_answers(name), "SLIPS", {})
 
 
 def kinds(name: str) -> dict:

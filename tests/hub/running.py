@@ -16,7 +16,8 @@ from urllib.request import ProxyHandler, build_opener
 import psutil
 import pytest
 
-from tests.homework.assignments import ROOT
+from tests.homework.assignments import FOLDERS, ROOT
+from tests.homework.classroom import ASSIGNMENT
 from tests.hub.client import COURSE, Person
 
 PROXY = "configurable-http-proxy"
@@ -81,6 +82,12 @@ def running(folder: Path, students: list[str]) -> Iterator[Hub]:
     lines = ["name,role", *(f"{name},{role}" for name, role in TEACHERS.items())]
     lines += [f"{name},student" for name in students]
     (folder / "people.csv").write_text("\n".join(lines))
+    # In place of homework/source: nbgrader also reads what lies in the course's folder.
+    source = f"c.CourseDirectory.source_directory = {str(FOLDERS[ASSIGNMENT].parent)!r}"
+    (folder / "course").mkdir()
+    (folder / "course" / "nbgrader_config.py").write_text(
+        f"c = get_config()\n{source}\n"
+    )
     pages = ROOT / "_build" / "html"  # of the book, if it has been built
     port = free_port()
     more = {"HUB_PEOPLE": str(folder / "people.csv"), "HUB_PORT": str(port)}

@@ -10,7 +10,7 @@ import pytest
 from grader import assignment, hub_gradebook
 from grader.marks import Sheet, read_by_hand, write_by_hand
 from grader.nbgrader_steps import release
-from tests.homework.assignments import FOLDERS, SOURCE
+from tests.homework.assignments import FOLDERS
 from tests.homework.classroom import ASSIGNMENT, FULL, grading
 
 # SQLAlchemy says so of nbgrader's own lines; what it names is added later.
@@ -118,7 +118,7 @@ def test_what_is_missing_is_named(tmp_path):
         (f"submitted/{ASSIGNMENT}", f"does not know {ASSIGNMENT}; generate it"),
     ):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        call = grading("", SOURCE / ASSIGNMENT)
+        call = grading("")
         call["args"] += ["--course", str(tmp_path)]
         process = subprocess.run(**call)
         assert process.returncode == 1 and words in process.stdout
