@@ -38,6 +38,7 @@ while True:
     except BaseException:
         pass
 """
+PLOTS = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])"
 HOG = "huge = np.ones((10**5, 10**5))  # 80 GB"
 
 # A process that nothing connects with the grading: its parent is gone, it has a session
@@ -121,6 +122,7 @@ def a_class(released):
         "hugo-loop": (data(right(glu="while True:\n    pass")), {"glu": 0}, late),
         "ines-deaf-loop": (own_cell(SLEEPS), {}, f"{late}: cell 3"),
         "jan-memory": (own_cell(HOG), {}, "out of memory"),
+        "petra-plots": (own_cell(PLOTS), {}, ""),
         "kim-prints": (own_cell("while True:\n    print('x' * 999)"), {}, late),
         "lea-kills": (
             own_cell(f"{DAEMON}\nos.kill(os.getppid(), 9)"),

@@ -35,6 +35,7 @@ GRADED = [
     "dirk-daemon",
     "tina-tricks",
     "zack-generous",
+    "petra-plots",
 ]
 
 
@@ -64,6 +65,11 @@ def test_everyone_gets_the_marks_due_or_a_reason(graded):
 def test_the_table_and_the_pages_say_so_too(graded):
     folder, students, output = graded
     assert not different_pages(folder / "class", students, output)
+
+
+def test_a_page_shows_the_figures_of_a_submission(graded):
+    page = graded[0] / "class-marks" / ASSIGNMENT / "feedback" / "petra-plots.html"
+    assert "data:image/png;base64" in page.read_text(encoding="utf-8")
 
 
 def test_nothing_is_left_running(graded):
