@@ -35,20 +35,48 @@ class NumPyAlone(TorchFunctionMode):
         raise AssertionError("NumPy alone was asked for, and PyTorch was called")
 
 
-class Noted(TorchFunctionMode):
-    """Notes what PyTorch is asked to do here."""
+def differentiated(one):
+    """Whether PyTorch differentiates by this number, through `torch.func` or without."""
+    functorch = getattr(
+        torch._C, "_functorch", None
+    )  # not part of the public interface
+    wrapped = getattr(functorch, "is_functorch_wrapped_tensor", lambda _: True)
+    return isinstance(one, torch.Tensor) and (one.requires_grad or wrapped(one))
 
-    def __init__(self):
-        super().__init__()
-        self.names = []
+
+class Noted(TorchFunctionMode):
+    """Notes whether PyTorch turns something here by which it differentiates."""
+
+    turned = False
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.names.append(getattr(func, "__name__", ""))
+        turns = {"cos", "sin", "cos_", "sin_", "exp", "polar", "matrix_exp"}
+        if getattr(func, "__name__", "") in turns:
+            given = *args, *(kwargs or {}).values()
+            self.turned |= any(map(differentiated, given))
         return func(*args, **(kwargs or {}))
 
-    def turned(self):
-        known = {"cos", "sin", "cos_", "sin_", "exp", "polar", "matrix_exp"}
-        return bool(known & set(self.names))
+
+def plain(one):
+    """An array of it, which may be a tensor with a graph."""
+    return torch.as_tensor(one).detach().numpy()
+
+
+def backward_right(name):
+    """The gradient by one variable, up to rounding; differences are 1e-11 off and more."""
+    for seed, sizes in enumerate([(5, 4), (2, 3), (1, 6)]):
+        *variables, G = drawn(seed, *sizes)
+        given = [a.copy() for a in (G, *variables)]
+        with NumPyAlone():
+            found = np.asarray(backward(*given)[name])
+        wanted = truth(*variables, G)[1][name]
+        assert found.shape == wanted.shape, f"backward: shape of {name}"
+        assert np.allclose(found, wanted), f"backward: {name}"
+        assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12), (
+            f"backward: {name} up to rounding"
+        )
+        for before, after in zip((G, *variables), given, strict=True):
+            assert (before == after).all(), "backward: an array was changed"
 
 
 def run(pose, masts, corners, G, turn_back=True):
@@ -69,8 +97,8 @@ def run(pose, masts, corners, G, turn_back=True):
 
 
 def torched(*given):
-    """The same, as tensors."""
-    lengths, grads = run(*given)
+    """The truth, as tensors: not `run` in the last digits."""
+    lengths, grads = truth(*given)
     return torch.tensor(lengths), {k: torch.tensor(g) for k, g in grads.items()}
 
 
@@ -98,7 +126,7 @@ def accepts(ours, theirs):
 
 def judged(wrong):
     """The right pairs must be accepted, each wrong program refused on both sides."""
-    assert accepts(run, torched) and accepts(torched, run), "same: a right pair refused"
+    assert accepts(run, torched) and accepts(truth, run), "same: a right pair refused"
     for what, program in wrong.items():
         assert not accepts(program, torched), f"same accepted: {what}"
         assert not accepts(torched, program), f"same accepted: {what}"
@@ -207,7 +235,7 @@ def accepted(*functions):
 
 
 def accepts_right():
-    """A run in order, and another one."""
+    """Correct functions, and others."""
 
     def matrix(P, pairs, tape):
         ends = np.zeros((len(pairs), len(P)))
@@ -268,3 +296,33 @@ def own_sway(look, h, noise, seed):
     changes = np.stack([look(d, noise, rng) - rest for d in gusts], axis=1)
     found = np.linalg.solve(J.T @ J, J.T @ changes).T
     return np.sqrt(((found - gusts) ** 2).sum(axis=1).mean())
+
+
+def figure_right(fig, results):
+    """Each number of results[h] as a point above h (or log h), and noises named."""
+    axes = [ax for ax in fig.axes if ax.has_data()]
+    points = [point for ax in axes for line in ax.lines for point in line.get_xydata()]
+    points += [
+        p for ax in axes for marks in ax.collections for p in marks.get_offsets()
+    ]
+    bars = [bar for ax in axes for bar in ax.patches if hasattr(bar, "get_height")]
+    points += [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars]
+    points = np.array([np.asarray(point, dtype=float) for point in points])
+    assert len(points) <= 200, "fig: more than was asked"
+    x, y = points.T
+    shown = np.zeros(len(points), dtype=bool)
+    for h, values in results.items():
+        above = (np.abs(x - h) <= h / 4) | (np.abs(x - np.log2(h)) <= 0.4)
+        for value in np.ravel(values):
+            drawn = above & np.isclose(y, float(value), rtol=5e-3, atol=1e-9)
+            assert drawn.any(), f"fig: {value} is not drawn above the step {h}"
+            shown |= drawn
+    assert shown.sum() >= 54, "fig: 54 points were asked for"
+    legends = [ax.get_legend() for ax in axes] + list(fig.legends)
+    names = {text.get_text() for one in legends if one for text in one.get_texts()}
+    panels = {(ax.get_title(), ax.get_xlabel(), ax.get_ylabel()) for ax in axes}
+    texts = {text.get_text() for ax in axes for text in ax.texts}
+    bar = any(ax.get_label() == "<colorbar>" for ax in fig.axes)
+    assert bar or max(map(len, (names, panels, texts))) >= 3, (
+        "fig: which noise is which?"
+    )
