@@ -60,20 +60,48 @@ class NumPyAlone(TorchFunctionMode):
         raise AssertionError("NumPy alone was asked for, and PyTorch was called")
 
 
-class Noted(TorchFunctionMode):
-    """Notes what PyTorch is asked to do here."""
-
-    def __init__(self):
-        super().__init__()
-        self.names = []
+class Doubled(TorchFunctionMode):
+    """Here PyTorch's automatic differentiation gives gradients twice too large."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.names.append(getattr(func, "__name__", ""))
-        return func(*args, **(kwargs or {}))
+        name, kwargs = getattr(func, "__name__", ""), kwargs or {}
+        if name == "backward":
+            return func(2 * args[0], *args[1:], **kwargs)
+        answer = func(*args, **kwargs)
+        if name == "grad" and isinstance(answer, tuple):
+            return tuple(2 * one for one in answer)
+        return answer
 
-    def computed(self):
-        bent = "softplus", "sigmoid", "exp", "log1p", "soft_margin", "cross_entropy"
-        return any(part in name for part in bent for name in self.names)
+
+def plainly(answer):
+    """Three arrays, from numbers, arrays and tensors."""
+    return [
+        np.asarray(one.detach() if isinstance(one, torch.Tensor) else one)
+        for one in answer
+    ]
+
+
+def differentiated(given):
+    """Whether the gradients are those of the student's own loss, which uses all inputs."""
+    loss = lambda *given: float(dear(*given)[0])
+    w, b, X, y, v, lam = given
+    before = loss(*given)
+    for other in (
+        (w, b + 0.3, X, y, v, lam),
+        (w, b, X + 0.3, y, v, lam),
+        (w, b, X, -y, v, lam),
+        (w, b, X, y, v + 0.3, lam),
+        (w, b, X, y, v, lam + 0.3),
+    ):
+        if abs(loss(*other) - before) < 1e-3:
+            return False
+    _, dw, db = dear(*copied(given))
+    slope = lambda u, c: (
+        loss(w + u, b + c, X, y, v, lam) - loss(w - u, b - c, X, y, v, lam)
+    )
+    numeric = [slope(1e-5 * e, 0.0) / 2e-5 for e in np.eye(len(w))]
+    numeric.append(slope(0 * w, 1e-5) / 2e-5)
+    return np.allclose([*dw, db], numeric, rtol=1e-5, atol=1e-7)
 
 
 def quietly(program, given, warned="error"):
@@ -100,9 +128,23 @@ def torched(*given):
     return tuple(torch.tensor(np.asarray(one)) for one in truth(*given))
 
 
+def by_pytorch(w, b, X, y, v, lam):
+    """The correct answer, which rounds differently."""
+    w, b, X, y = (torch.tensor(one, dtype=torch.float64) for one in (w, b, X, y))
+    w.requires_grad_()
+    b.requires_grad_()
+    weight = torch.tensor(v, dtype=torch.float64)
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(
+        X @ w + b, (y + 1) / 2, pos_weight=weight
+    )
+    loss = loss + lam / 2 * (w**2).sum()
+    return (loss.detach(), *torch.autograd.grad(loss, [w, b]))
+
+
 def judged(wrong):
     """The correct pairs must be accepted, each wrong program refused on both sides."""
-    assert agree(truth, torched) and agree(torched, truth), "same: refuses a right pair"
+    for one in (torched, by_pytorch):
+        assert agree(truth, one) and agree(one, truth), "same: refuses a correct pair"
     for what, program in wrong.items():
         assert not agree(program, torched), f"same accepted: {what}"
         assert not agree(torched, program), f"same accepted: {what}"
@@ -136,32 +178,19 @@ def by_themselves(X, X_new):
     return old, (X_new - X_new.mean(axis=0)) / X_new.std(axis=0)
 
 
-def in_step(X, y, size, rng):
-    left, parts = rng.random(len(y)).argsort(), []
-    while len(left):
-        parts.append((X[left[:size]], y[left[:size]]))
-        left = left[size:]
-    return parts
-
-
-def apart(X, y, size, rng):
-    X, y = rng.permutation(X), rng.permutation(y)
-    return [(X[i : i + size], y[i : i + size]) for i in range(0, len(y), size)]
-
-
 def fitting(alias):
     """The training with early stopping; with the alias the weights go on moving."""
 
-    def fit(X, y, X_val, y_val, batches, epochs, lr, rng):
-        w, b, best, least = np.zeros(X.shape[1]), 0.0, None, np.inf
+    def fit(X, y, X_val, y_val, epochs, lr):
+        w, b, least = np.zeros(X.shape[1]), 0.0, np.inf
+        best = (w if alias else w.copy()), b
         for _ in range(epochs):
-            for X_part, y_part in batches(X, y, 10, rng):
-                r = X_part @ w + b - y_part
-                w -= lr * 2 * X_part.T @ r / len(r)
-                b -= lr * 2 * r.mean()
+            r = X @ w + b - y
+            w -= lr * 2 * X.T @ r / len(r)
+            b -= lr * 2 * r.mean()
             loss = np.mean((X_val @ w + b - y_val) ** 2)
             if loss < least:
-                best, least = (w if alias else w.copy(), b), loss
+                best, least = ((w if alias else w.copy()), b), loss
         return *best, least
 
     return fit
@@ -183,25 +212,6 @@ def scaled_right():
             assert np.allclose(one, wanted), "scaled: values"
 
 
-def batches_right():
-    X = np.arange(46.0).reshape(23, 2)
-    orders = []
-    for seed in (1, 2):
-        given = X.copy(), X[:, 0] / 2
-        parts = list(batches(*given, 5, np.random.default_rng(seed)))
-        pairs = [tuple(map(np.asarray, part)) for part in parts]
-        assert (given[0] == X).all() and (given[1] == X[:, 0] / 2).all(), (
-            "batches: inputs changed"
-        )
-        assert [len(a) for a, _ in pairs] == [5, 5, 5, 5, 3], "batches: sizes"
-        for a, b in pairs:
-            assert np.array_equal(a[:, 0] / 2, b), "batches: labels out of step"
-        order = np.concatenate([a for a, _ in pairs])
-        assert np.array_equal(order[order[:, 0].argsort()], X), "batches: all, once"
-        orders.append(order)
-    assert not np.array_equal(*orders), "batches: the order is drawn at random"
-
-
 def fit_right():
     for seed, turn, epochs in ((31, -1, 6), (32, 1, 25), (33, 0, 12)):
         rng = np.random.default_rng(seed)
@@ -211,8 +221,7 @@ def fit_right():
             y_val = np.sign(X_val[:, 1])
         answers = []
         for one in (fit, kept_copy):
-            rng = np.random.default_rng(seed)
-            found = list(one(X.copy(), y, X_val, y_val, in_step, epochs, 0.05, rng))
+            found = list(one(X.copy(), y, X_val, y_val, epochs, 0.05))
             answers.append([np.asarray(part, dtype=float) for part in found])
         for ours, wanted in zip(*answers, strict=True):
             assert ours.shape == wanted.shape and np.allclose(ours, wanted), "fit"
@@ -220,7 +229,7 @@ def fit_right():
 
 def faults_left():
     left = []
-    for check in (scaled_right, batches_right, fit_right):
+    for check in (scaled_right, fit_right):
         try:
             check()
         except Exception as error:
@@ -235,16 +244,66 @@ def accepted(*program):
         return False
 
 
-def by_index(X, y, size, rng):
-    """Batches in order of another draw, as a student may write them."""
-    order = list(range(len(y)))
-    rng.shuffle(order)
-    return [
-        (X[order[i : i + size]], y[order[i : i + size]])
-        for i in range(0, len(order), size)
-    ]
+def by_column(X, X_new):
+    """The standardisation, as a student may write it."""
+    both = np.concatenate([X, X_new]).astype(float)
+    for column, known in zip(both.T, np.array(X, dtype=float).T, strict=True):
+        column -= known.mean()
+        column /= known.std()
+    return both[: len(X)], both[len(X) :]
+
+
+def listed(X, y, X_val, y_val, epochs, lr):
+    """The training, as a student may write it."""
+    w, b, seen = np.zeros(X.shape[1]), 0.0, []
+    for _ in range(epochs):
+        gap = X @ w + b - y
+        w, b = w - 2 * lr * gap @ X / len(y), b - 2 * lr * np.mean(gap)
+        seen.append((w, b, np.mean((X_val @ w + b - y_val) ** 2)))
+    return min(seen, key=lambda one: one[2]) if seen else (w, b, np.inf)
 
 
 def correct_accepted():
-    assert accepted(by_training, in_step, kept_copy), "sound: a correct one is refused"
-    assert accepted(by_training, by_index, kept_copy), "sound: a correct one is refused"
+    assert accepted(by_training, kept_copy), "sound: a correct one is refused"
+    assert accepted(by_column, listed), "sound: a correct one is refused"
+
+
+def points_of(fig):
+    """All points in a figure: x, y and a colour."""
+    found = []
+    for ax in fig.axes:
+        for line in ax.lines:
+            xs, ys = np.ravel(line.get_xdata(orig=False)), np.ravel(line.get_ydata())
+            color = line.get_color(), line.get_markerfacecolor()
+            found += [(x, y, str(color)) for x, y in zip(xs, ys, strict=True)]
+        for marks in ax.collections:
+            offsets = np.asarray(marks.get_offsets(), dtype=float)
+            colors = marks.get_facecolor()
+            colors = colors if len(colors) else marks.get_edgecolor()
+            colors = np.resize(colors, (len(offsets), 4))
+            for (x, y), color in zip(offsets, colors, strict=True):
+                found.append((x, y, str(color)))
+        for bar in ax.patches:
+            if hasattr(bar, "get_height"):
+                x = bar.get_x() + bar.get_width() / 2
+                found.append((x, bar.get_height(), str(bar.get_facecolor())))
+    return [(float(x), float(y), color) for x, y, color in found]
+
+
+def placed(fig, numbers, costs):
+    """Colours of these costs, drawn above (nearly) their number or in equal steps."""
+    drawn = points_of(fig)
+    for places, reach in ((numbers, 3), (range(len(numbers)), 0.5)):
+        colors, complete = set(), True
+        for at, row in zip(places, costs, strict=True):
+            for cost in np.ravel(row):
+                here = [
+                    color
+                    for x, y, color in drawn
+                    if abs(x - at) <= reach and np.isclose(y, cost, rtol=5e-3)
+                ]
+                colors |= set(here)
+                complete = complete and bool(here)
+        if complete:
+            return colors
+    raise AssertionError("fig: a cost does not stand at its number kept")

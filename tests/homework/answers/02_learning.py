@@ -1,14 +1,15 @@
 """Answers to homework 2: right ones written differently, and typical wrong ones.
 
 `trial` in ``keep`` leaves nothing open, so the marks compare with numbers. What the model
-answer of ``report`` says of the costs was measured with the seeds 0 to 11, each a mean
-over twenty divisions: none kept 0.118 to 0.139; with the chosen threshold 6 kept 0.159 to
-0.236, 12 kept 0.144 to 0.198, 24 kept 0.156 to 0.207, 36 kept 0.173 to 0.222; with the
-threshold 0 in its place 0.120 to 0.150, 0.126 to 0.167, 0.149 to 0.172, 0.180 to 0.215.
-In ``boat-run`` the mended program misjudges between 2 and 12 % of the women on the river
-(twelve seeds, mean 4 %), as it is given between 27 and 68 % (eight seeds, mean of the
-five in the visible check 55 %); the visible check asks for less than 15 % in the mean of
-five. With one fault left the mean is 29 % (scaling), 7 % (labels) and 7 % (alias).
+answer of ``report`` says of the costs was measured with the seeds 0 to 11 and 100 to 111,
+each a mean over twenty divisions: none kept 0.118 to 0.156; with the chosen threshold
+6 kept 0.128 to 0.236, 12 kept 0.140 to 0.199, 24 kept 0.151 to 0.242, 36 kept 0.173 to
+0.237; with the threshold 0 in its place 0.120 to 0.154, 0.126 to 0.167, 0.149 to 0.197,
+0.180 to 0.237.
+In ``boat-run`` the mended program misjudges between 1 and 15 % of the women on the river
+(twelve seeds, mean 5 %), as it is given between 25 and 39 % (mean 33 %). In the visible
+check nothing is drawn but the women, and its mean of five is 3.0 % mended, 28 % with the
+scaling left, 8.5 % with the alias left; it asks for less than 5 %.
 """
 
 from tests.homework.answers import changed
@@ -22,12 +23,6 @@ def ill_share(miss, river, missed, alarmed):
     p, q = _parts(miss, river, missed, alarmed)
     return 1 / (1 + q / p)
 
-
-def times_more(miss, river, missed, alarmed):
-    p, q = _parts(miss, river, missed, alarmed)
-    within = p**2 / river + q**2 / (1 - river)
-    between = river * (1 - river) * (miss * missed - alarmed) ** 2
-    return (within + between) / (p + q) ** 2
 """
 SHARE = "return 1 / (1 + q / p)"
 
@@ -35,10 +30,6 @@ DEAR = """
 def weight(miss, river, archive):
     odds = lambda s: s / (1 - s)
     return miss * odds(river) / odds(archive)
-
-
-def chance(f, miss):
-    return 1 / (1 + miss * np.exp(-f))
 
 
 def dear(w, b, X, y, v, lam):
@@ -72,6 +63,14 @@ def same(ours, theirs):
             return False
     return True
 """
+
+RETURN = "(loss.detach(), *torch.autograd.grad(loss, [w, b]))"
+BACKWARD = TWIN.replace(
+    f"return {RETURN}",
+    """loss.backward()
+    return loss.item(), w.grad.numpy(), b.grad.item()""",
+)
+ATTACHED = TWIN.replace("loss.detach()", "loss")
 
 REASON = """
 reason = ("Women whom the program has never seen should tell better than a formula "
@@ -117,21 +116,18 @@ plt.ylabel("cost")
 EXPERIMENT = TRIAL + RESULTS + FIGURE
 
 SOUND = """X = np.arange(60.0).reshape(20, 3) ** 1.5
-    y = X.sum(axis=1)
     one = scaled(X, X[4:5])
     if not np.allclose(one[1][0], one[0][4]):
-        return False
-    parts = batches(X, y, 6, np.random.default_rng(5))
-    if not all(np.allclose(a.sum(axis=1), b) for a, b in parts):
         return False
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(30, 4)), rng.choice([-1.0, 1.0], 30)
     X_val, y_val = rng.normal(size=(15, 4)), rng.choice([-1.0, 1.0], 15)
-    for epochs in (1, 4, 20, 50):
-        w, b, least = fit(
-            X, y, X_val, y_val, batches, epochs, 0.05, np.random.default_rng(7)
-        )
-        if abs(np.mean((X_val @ w + b - y_val) ** 2) - least) > 1e-9:
+    for epochs in (0, 1, 4, 20, 50):
+        w, b, least = fit(X, y, X_val, y_val, epochs, 0.05)
+        if not epochs:
+            if np.any(w) or b:
+                return False
+        elif abs(np.mean((X_val @ w + b - y_val) ** 2) - least) > 1e-9:
             return False
     return True"""
 RUN = f"""
@@ -141,30 +137,23 @@ def scaled(X, X_new):
     return both[: len(X)], both[len(X) :]
 
 
-def batches(X, y, size, rng):
-    both = rng.permutation(np.column_stack([X, y]))
-    cuts = range(size, len(y), size)
-    return [(part[:, :-1], part[:, -1]) for part in np.split(both, cuts)]
-
-
-def fit(X, y, X_val, y_val, batches, epochs, lr, rng):
+def fit(X, y, X_val, y_val, epochs, lr):
     w, b, tried = np.zeros(X.shape[1]), 0.0, []
     for _ in range(epochs):
-        for Xb, yb in batches(X, y, 10, rng):
-            gap = Xb @ w + b - yb
-            w -= 2 * lr * gap @ Xb / len(yb)
-            b -= 2 * lr * np.mean(gap)
+        gap = X @ w + b - y
+        w -= 2 * lr * gap @ X / len(y)
+        b -= 2 * lr * np.mean(gap)
         loss = np.mean((X_val @ w + b - y_val) ** 2)
         tried.append((w.copy(), b, loss))
-    return min(tried, key=lambda one: one[2])
+    return min(tried, key=lambda one: one[2]) if tried else (w, b, np.inf)
 
 
-def sound(scaled, batches, fit):
+def sound(scaled, fit):
     {SOUND}
 """
 ALIAS = "(w.copy(), b, loss)"
-STACKED = "rng.permutation(np.column_stack([X, y]))"
-APART = "np.column_stack([rng.permutation(X), rng.permutation(y)])"
+OWN = "(both - X.mean(axis=0)) / X.std(axis=0)"
+ALL = "(both - both.mean(axis=0)) / both.std(axis=0)"
 
 RIGHT = {
     "split": SPLIT,
@@ -180,18 +169,11 @@ WRONG = {
         "variances where deviations belong": changed(
             SPLIT, "(a - a**2) ** 0.5", "(a - a**2)", "(b - b**2) ** 0.5", "(b - b**2)"
         ),
-        "as many ill women as on the river": changed(
-            SPLIT, SHARE, "return river", points=1
-        ),
+        "as many ill women as on the river": changed(SPLIT, SHARE, "return river"),
         "the test alone, without the river": changed(
-            SPLIT,
-            SHARE,
-            "return 1 / (1 + q / p * miss * river / (1 - river))",
-            points=1,
+            SPLIT, SHARE, "return 1 / (1 + q / p * miss * river / (1 - river))"
         ),
-        "compared with the river's own division": changed(
-            SPLIT, "(within + between)", "within", points=1
-        ),
+        "the cost of a miss forgotten": changed(SPLIT, "return c * s", "return s"),
     },
     "dear": {
         "a weight for the archive, not for the river": changed(
@@ -203,26 +185,56 @@ WRONG = {
             "u * np.log(1 + np.exp(-y * f))",
             points=2,
         ),
-        "the weight on the well": changed(
-            DEAR, "y > 0, v, 1.0", "y < 0, v, 1.0", points=1
+        "the weight on the well, in the loss and its gradient": changed(
+            DEAR, "y > 0, v, 1.0", "y < 0, v, 1.0", points=2
         ),
-        "the bias penalised": changed(
+        "the bias penalised in the gradient": changed(
             DEAR, "np.sum(df)\n", "np.sum(df) + lam * b\n", points=2
+        ),
+        "divided by the sum of the weights, twice": changed(
+            DEAR,
+            ".sum() / len(f)",
+            ".sum() / u.sum()",
+            "/ len(f)",
+            "/ u.sum()",
+            points=2,
+        ),
+        "nothing learned: zeros": changed(
+            DEAR,
+            "return loss + 0.5 * lam * (w**2).sum(), df @ X + lam * w, np.sum(df)",
+            "return 0.0, 0 * w, 0.0",
+            points=1,
         ),
     },
     "twin": {
         "shapes are not looked at": changed(
-            TWIN + SAME, "a.shape != b.shape", "False", points=3
+            BACKWARD + SAME, "a.shape != b.shape", "False", points=2
         ),
         "a weight of 1 and no bias": changed(
-            TWIN + SAME, "-0.6, 4.0, 0.9", "0.0, 1.0, 0.9", points=3
+            ATTACHED + SAME, "-0.6, 4.0, 0.9", "0.0, 1.0, 0.9", points=2
         ),
         "always content": (TWIN + "same = lambda ours, theirs: True", 1),
-        "a twin in NumPy": (TWIN + SAME + DEAR + "twin = dear\n", 3),
+        "a twin in NumPy": (TWIN + SAME + DEAR + "twin = dear\n", 2),
+        "compared without tolerance": changed(
+            TWIN + SAME, "np.abs(a - b).max() < 1e-6", "np.array_equal(a, b)", points=1
+        ),
+        "gradients by hand, in PyTorch": changed(
+            TWIN + SAME,
+            f"return {RETURN}",
+            "g = -u * y * torch.sigmoid(-y * (X @ w + b)) / len(y)\n"
+            "    torch.zeros(1).expand(3)\n"
+            "    gradients = (X.T @ g + lam * w).detach(), g.sum().detach()\n"
+            "    return loss.detach(), *gradients",
+            points=2,
+        ),
     },
     "guess": {
         "per cent": "guess = {0: 30, 6: 25, 12: 20, 24: 20, 36: 25}" + REASON,
         "one number forgotten": "guess = {0: 0.3, 6: 0.2, 12: 0.2, 24: 0.2}" + REASON,
+        "letters for words": (
+            "guess = dict.fromkeys((0, 6, 12, 24, 36), 0.2)\n"
+            "reason = 'a b c d e f g h i j k l m n o p q r s t'"
+        ),
         "no reason": "guess = dict.fromkeys((0, 6, 12, 24, 36), 0.2)\nreason = 'Why not'",
     },
     "keep": {
@@ -250,17 +262,29 @@ WRONG = {
             "",
             points=2,
         ),
+        "all in one place and one colour": (
+            TRIAL
+            + RESULTS
+            + FIGURE.replace("[kept] * 3", "[0] * 3").replace("C1", "C0"),
+            2,
+        ),
+        "two rows invented": (
+            TRIAL
+            + RESULTS
+            + "results[6] = results[24] = [(0.2, 0.1), (0.3, 0.1), (0.2, 0.2)]\n"
+            + FIGURE,
+            2,
+        ),
     },
     "boat-run": {
         "weights of another epoch": changed(RUN, ALIAS, "(w, b, loss)", points=3),
         "mended, nothing proved": changed(RUN, SOUND, "return True", points=2),
-        "two faults left": changed(
-            RUN, ALIAS, "(w, b, loss)", STACKED, APART, points=2
-        ),
+        "nothing mended": changed(RUN, ALIAS, "(w, b, loss)", OWN, ALL, points=2),
+        "all women standardised together": changed(RUN, OWN, ALL, points=3),
         "only the scaling is tested": changed(
             RUN,
             SOUND,
-            SOUND.partition("    parts = ")[0] + "    return True",
+            SOUND.partition("    rng = ")[0] + "    return True",
             points=3,
         ),
     },
@@ -271,11 +295,6 @@ SLIPS = {
         {
             "(X_new - X_new.mean(axis=0)) / X_new.std(axis=0)": (
                 "(X_new - X.mean(axis=0)) / X.std(axis=0)"
-            )
-        },
-        {
-            "    X, y = rng.permutation(X), rng.permutation(y)\n": (
-                "    order = rng.permutation(len(y))\n    X, y = X[order], y[order]\n"
             )
         },
         {"best, least = (w, b), loss": "best, least = (w.copy(), b), loss"},
