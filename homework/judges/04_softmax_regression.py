@@ -275,12 +275,15 @@ def budget(train, size=100):
     A tiny learning rate leaves the gradients as they are at zero, and each example has
     one of 64 features: the weight of its label counts how often it was drawn.
     """
-    group = np.arange(640) % 64
-    X, labels = np.eye(64)[group], group % 10
+    group = np.arange(700) % 64
+    X, labels, shares = np.eye(64)[group], group % 10, np.bincount(group) / 700
     counts = []
     for seed in range(4):
         W = np.array(train(0, seed, X.copy(), labels.copy(), lr=1e-8)[0], dtype=float)
         counts.append(W[np.arange(64), np.arange(64) % 10] / 0.9e-8)
     steps = np.sum(counts, axis=1).mean()
-    expected = np.sqrt(steps / 64 / size)
-    return steps, np.std(counts) / expected if steps > 0 else np.inf
+    if not steps > 0:
+        return 0.0, np.inf
+    return steps, np.sqrt(
+        np.mean((counts - steps * shares) ** 2 / (steps * shares / size))
+    )
