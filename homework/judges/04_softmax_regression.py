@@ -48,6 +48,9 @@ class Noted(TorchFunctionMode):
         bends = {"softmax", "log_softmax", "logsumexp", "exp", "cross_entropy"}
         return bool(bends & set(self.names))
 
+    def differentiated(self):
+        return bool({"backward", "grad"} & set(self.names))
+
 
 def log_chances(Z):
     Z = Z - Z.max(axis=1, keepdims=True)
@@ -264,3 +267,23 @@ def misread(W, b, X, truth):
 def cost(W, b, X, truth, limit):
     P = np.exp(log_chances(X @ W + b))
     return np.where(P.max(axis=1) < limit, 1, 10 * (P.argmax(axis=1) != truth)).mean()
+
+
+def budget(train, size=100):
+    """Steps of a run, and how unevenly it draws, where 1 is expected of `size` rows.
+
+    A tiny learning rate leaves the gradients as they are at zero, and each example has
+    one of 64 features: the weight of its label counts how often it was drawn.
+    """
+    group = np.arange(700) % 64
+    X, labels, shares = np.eye(64)[group], group % 10, np.bincount(group) / 700
+    counts = []
+    for seed in range(4):
+        W = np.array(train(0, seed, X.copy(), labels.copy(), lr=1e-8)[0], dtype=float)
+        counts.append(W[np.arange(64), np.arange(64) % 10] / 0.9e-8)
+    steps = np.sum(counts, axis=1).mean()
+    if not steps > 0:
+        return 0.0, np.inf
+    return steps, np.sqrt(
+        np.mean((counts - steps * shares) ** 2 / (steps * shares / size))
+    )

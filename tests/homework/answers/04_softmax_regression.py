@@ -1,11 +1,13 @@
 """Answers to homework 4: right ones written differently, and typical wrong ones.
 
-Sixteen nights with the model answer of ``minutes-saved`` give for q = 1/2 between 0.045
-and 0.085 of ``VALID`` misread with the learning rate 1, up to 0.09 with 3 and up to 0.115
-with 10; the marks ask for less than 0.2. The run of ``flat-run`` ends, mended, between
-0.40 and 0.76 on ``VALID`` (ten seeds), and with the last weights in place of the best
-between 1.24 and 2.86 (ten). With either of the other faults it ended between 2.26 and
-2.31 (five seeds, 150 steps, learning rates 1, 3 and 10). The visible check asks for 0.95.
+Twelve nights of ``minutes-saved``, with repeats in a batch and without, misread for
+q = 1/2 at most 0.105 of ``VALID``; the marks ask for less than 0.2. ``VALID`` chose the
+learning rate 1 in 23 of 24 nights for q = 0 and 21 for q = 1/2, and 10 in 15 for q = 1.
+``budget`` finds a spread of 0.97 for batches of 100 with repeats and 0.91 without, and
+of 1.36 and 1.43 for batches of 50; the marks allow 1.2.
+The run of ``flat-run`` ends, mended, between 0.40 and 0.76 on ``VALID`` (ten seeds), with
+the last weights in place of the best between 1.12 and 2.87 (ten), and with either of the
+other faults, or as it is given, at 2.303 (ten). The visible check asks for 0.95.
 """
 
 from tests.homework.answers import changed
@@ -36,13 +38,8 @@ def bounded(W, b, X, labels, q):
     factor = np.exp(q * log_p)
     dZ = (P - Y) * factor[:, None]
     return np.mean((1 - factor) / q), np.einsum("nd,nc->dc", X, dZ) / len(X), dZ.mean(axis=0)
-
-
-def hardest(q):
-    return 1 - 1 / (q + 1)
 """
 FACTOR = " * factor[:, None]"
-HARD = "1 - 1 / (q + 1)"
 SHIFT = "    Z = Z - Z.max(axis=1, keepdims=True)\n"
 
 TWIN = """
@@ -73,6 +70,11 @@ def agree(ours, theirs):
                 if not np.allclose(mine, other, rtol=1e-6):
                     return False
     return True
+"""
+TWIN_OF_BOUNDED = """
+def twin(W, b, X, labels, q):
+    torch.exp(torch.zeros(1))
+    return [np.float64(a) for a in bounded(W, b, X, labels, q)]
 """
 
 
@@ -133,6 +135,14 @@ def sound(portion, slope, descend):
     {SOUND}
 """
 BEST = "min(met, key=lambda pair: judge(*pair))"
+DESCEND = RUN.partition("    met = ")[2].partition("\n\n\n")[0]
+FIRST_PAIR = """[(W, b)]
+    for _ in range(steps):
+        dW, db = slope(W, b, *draw())
+        W -= lr * dW
+        b -= lr * db
+        met.append((W.copy(), b.copy()))
+    return min(met, key=lambda pair: judge(*pair))"""
 ROWS = "X[rows], labels[rows]"
 APART = "X[rows], labels[rng.choice(len(labels), size=size, replace=False)]"
 RESIDUAL = "- np.eye(len(b))[labels]"
@@ -147,14 +157,15 @@ REASON = (
 )
 
 TRAIN = """
-def train(q, seed, X, labels, lr=3):
+def train(q, seed, X, labels, lr=None):
+    lr = lr or (10 if q == 1 else 1)
     rng, W = np.random.default_rng(seed), np.zeros((65, 10))
     rows, Y = np.column_stack([X, np.ones(len(X))]), np.eye(10)[labels]
-    for _ in range(150):
-        batch = rng.choice(len(X), 50)
+    for _ in range(300):
+        batch = rng.choice(len(X), 100)
         P = np.exp(log_softmax(rows[batch] @ W))
         factor = (Y[batch] * P).sum(axis=1, keepdims=True) ** q
-        W -= lr * rows[batch].T @ (factor * (P - Y[batch])) / 50
+        W -= lr * rows[batch].T @ (factor * (P - Y[batch])) / 100
     return W[:64], W[64]
 """
 MINUTES = """
@@ -187,8 +198,8 @@ EXPERIMENT = TRAIN + MINUTES + RESULTS + FIGURE
 WITH_BOUNDED = """
 def train(q, seed, X, labels, lr=1):
     rng, W, b = np.random.default_rng(seed), np.zeros((64, 10)), np.zeros(10)
-    for _ in range(150):
-        batch = rng.choice(len(X), 50)
+    for _ in range(300):
+        batch = rng.choice(len(X), 100)
         loss, dW, db = bounded(W, b, X[batch], labels[batch], q)
         W, b = W - lr * dW, b - lr * db
     return W, b
@@ -215,15 +226,19 @@ WRONG = {
         ),
     },
     "bounded": {
-        "the gradient of cross-entropy": changed(BOUNDED, FACTOR, "", points=2),
-        "the largest logit stays": changed(BOUNDED, SHIFT, "", points=1),
-        "the label that pulls least": changed(BOUNDED, HARD, "1 / (1 + q)", points=2),
-        "automatic differentiation": TWIN + "bounded, hardest = twin, lambda q: q\n",
+        "the gradient of cross-entropy": changed(BOUNDED, FACTOR, "", points=1),
+        "the largest logit stays": changed(BOUNDED, SHIFT, ""),
+        "automatic differentiation": TWIN + "bounded = twin\n",
     },
     "second-opinion": {
         "always content": (TWIN + "agree = lambda ours, theirs: True", 1),
         "one q": (compared(qs="(0.5,)"), 3),
         "small logits": (compared(sizes="(1,)"), 3),
+        "logits up to some hundreds": (compared(sizes="(1, 100)"), 3),
+        "a twin without a gradient of PyTorch's": (
+            compared() + TWIN_OF_BOUNDED,
+            3,
+        ),
         "shapes are not looked at": (
             compared(
                 change=("if not mine.shape == other.shape == like.shape:", "if 0:")
@@ -233,6 +248,7 @@ WRONG = {
     },
     "flat-run": {
         "the last weights": changed(RUN, BEST, "met[-1]", points=3),
+        "the first pair is overwritten": changed(RUN, DESCEND, FIRST_PAIR, points=3),
         "two faults left, nothing proved": changed(
             RUN, ROWS, APART, RESIDUAL, COLUMNS, SOUND, "return True"
         ),
@@ -262,6 +278,21 @@ WRONG = {
             EXPERIMENT, "default_rng(seed)", "default_rng(0)", points=2
         ),
         "cross-entropy for all": changed(EXPERIMENT, "** q", "** 0", points=2),
+        "batches of 50": changed(
+            EXPERIMENT, "len(X), 100", "len(X), 50", ") / 100", ") / 50", points=2
+        ),
+        "half the steps": changed(EXPERIMENT, "range(300)", "range(150)", points=2),
+        "a seed that is not used": changed(
+            EXPERIMENT, "default_rng(seed)", "default_rng()", points=2
+        ),
+        "two dots for all numbers": (
+            TRAIN
+            + MINUTES
+            + f"results = {{key: [1.0] * 3 for key in {KEYS}}}\n"
+            + "fig = plt.figure()\nplt.plot([1.0, 0.5], 'o')\n"
+            + "plt.xlabel('machine')\nplt.ylabel('minutes')\n",
+            1,
+        ),
         "passes what is certain": changed(
             EXPERIMENT, "p.max() < limit", "p.max() >= limit", points=2
         ),
