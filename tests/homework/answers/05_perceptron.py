@@ -1,20 +1,19 @@
 """Answers to homework 5: right ones written differently, and typical wrong ones.
 
-What the marks of ``three-shares`` allow was measured with 24 orders of reading: with
+What the marks of ``three-shares`` allow was measured with 32 orders of reading: with
 ``equal`` 452 to 503 mistakes while learning (the marks ask for 400 to 560), and errors of
-0.52 to 0.65 with the last weights and 0.48 to 0.61 with the mean (asked for: 0.75 and
-0.68); 0.9 needs no learning. Of ``cellar-run`` eight orders gave an error of 0.49 to 0.57
-if mended, 0.66 to 0.83 if the pages are read box by box, and 0.83 to 0.90 with all three
-bugs; the visible check asks for 0.66. The other two bugs do not show in the error.
+the mean weights of 0.48 to 0.61 (asked for: 0.68); 0.9 needs no learning. On pages of one
+word forty orders gave errors of 0.24 to 0.30 after three epochs, 0.33 to 0.39 after two
+and 0.18 to 0.22 after four (asked for: 0.235 to 0.313 as the mean of three orders).
+
+Of ``cellar-run`` forty orders gave an error of 0.48 to 0.61 if mended, 0.64 to 0.83 if
+the pages are read box by box, and 0.81 to 0.91 with both bugs; the visible check asks for
+0.66. The other bug, last weights in place of the mean, does not show in the error.
 """
 
 from tests.homework.answers import changed
 
 SHARES = """
-def most(R, gamma, m, n):
-    return ((n + 1) * R * R / n + m + m) / gamma / gamma
-
-
 def shortest(s, y, m, size):
     found = rivals(s, y, m)
     blamed = found.copy()
@@ -71,12 +70,26 @@ def same(ours, theirs):
         X, y = rng.normal(size=(20, 4)), rng.integers(0, M, 20)
         W = rng.normal(size=(4, M))
         one, two = ours(X, y, W, m), theirs(X, y, W, m)
-        for a, b in zip(one, two):
+        if not np.allclose(one[2], two[2]):
+            return False
+        for a, b in zip(one[:2], two[:2]):
             if np.shape(a) != np.shape(b):
                 return False
             if not np.allclose(np.asarray(a), np.asarray(b)):
                 return False
     return True
+"""
+
+RELU = changed(
+    TWIN,
+    "sum(s[j] - s[label] for j in rival) / len(rival)",
+    "torch.relu(s - s[label] + m)[rival].sum() / len(rival)",
+)[0]
+UNUSED = """
+def twin(X, y, W, m):
+    torch.zeros(1, requires_grad=True).sum().backward()
+    last, mean, mistakes = true_sorter(X, y, W, m, equal)
+    return torch.tensor(last), torch.tensor(mean), mistakes
 """
 
 SOUND = """rng = np.random.default_rng(1)
@@ -89,11 +102,7 @@ SOUND = """rng = np.random.default_rng(1)
     for row in order:
         if (np.diff(y[row]) == 0).mean() > 0.5:
             return False
-    X, W = rng.normal(size=(120, 5)), np.zeros((5, 4))
-    for i in range(10):
-        step(W, X[i], y[i])
-    if not np.allclose(W.sum(axis=1), 0):
-        return False
+    X = rng.normal(size=(120, 5))
     seen = []
 
     def spy(W, x, label):
@@ -108,14 +117,6 @@ def reading(y, epochs, rng):
     return np.stack([rng.permutation(len(y)) for _ in range(epochs)])
 
 
-def step(W, x, label):
-    found = rivals(x @ W, label, 0.0)
-    if found.any():
-        W[:, label] += x
-        for j in np.flatnonzero(found):
-            W[:, j] -= x / found.sum()
-
-
 def average(step, X, y, W, order):
     total = np.zeros_like(W)
     for i in np.ravel(order):
@@ -124,7 +125,7 @@ def average(step, X, y, W, order):
     return total / np.size(order)
 
 
-def sound(reading, step, average):
+def sound(reading, average):
     {SOUND}
 """
 MIX = "np.stack([rng.permutation(len(y)) for _ in range(epochs)])"
@@ -149,24 +150,36 @@ def sort_out(share, seed, known, unknown):
         order = rng.choice(433, 433, replace=False)
         W, mean, k = train(known[0][order], known[1][order], W, 0, share)
         total, made = total + mean / 3, made + k
-    wrong = lambda V: 1 - np.mean(np.argmax(unknown[0] @ V, axis=1) == unknown[1])
-    return made, wrong(W), wrong(total)
+    return made, 1 - np.mean(np.argmax(unknown[0] @ total, axis=1) == unknown[1])
 
 
 results = {"loudest": loudest, "equal": equal, "shortest": shortest}
+try:
+    shortest(np.zeros(3), 0, 0.0, 1.0)
+except NotImplementedError:
+    results["shortest"] = equal
 for name, share in results.items():
     results[name] = [sort_out(share, k, KNOWN, UNKNOWN) for k in (0, 1, 2)]
 """
 FIGURE = """
 fig = plt.figure()
 for name, rows in results.items():
-    plt.scatter([name] * 6, [row[k] for row in rows for k in (1, 2)])
-plt.plot(list(guess), [pair[1] for pair in guess.values()], "x")
+    plt.scatter([name] * 3, [row[1] for row in rows], label=name)
+plt.plot(list(guess), [pair[1] for pair in guess.values()], "x", label="guess")
 plt.xlabel("share")
 plt.ylabel("wrong")
+plt.legend()
 """
 ALL = EXPERIMENT + FIGURE
-MADE = "mean / 3, made + k"
+MEAN, MADE, ORDER = "total + mean / 3", "made + k", "rng.choice(433, 433"
+MADE_UP = """
+results = {name: 3 * [(500, 0.5)] for name in ("loudest", "equal", "shortest")}
+plt.plot([0.5] + [pair[1] for pair in guess.values()], label="errors")
+plt.xlabel("share")
+plt.ylabel("wrong")
+plt.legend()
+fig = plt.gcf()
+"""
 
 RIGHT = {
     "shares": SHARES,
@@ -179,19 +192,14 @@ RIGHT = {
 
 WRONG = {
     "shares": {
-        "some get less than nothing": (NONE_LEAVE, 2),
-        "cut off at 0, then scaled": (CLIPPED, 2),
+        "some get less than nothing": (NONE_LEAVE, 1),
+        "cut off at 0, then scaled": (CLIPPED, 1),
+        "not written": "def shortest(s, y, m, size):\n    raise NotImplementedError",
         "all boxes share": changed(
             SHARES,
             "found = rivals(s, y, m)",
             "found = np.arange(len(s)) != y",
-            "(n + 1) * R * R / n",
-            "2 * R * R",
             points=1,
-        ),
-        "the best rival alone": (
-            SHARES + "shortest = loudest\n"
-            "most = lambda R, gamma, m, n: (m + (1 + 1 / n) * R**2) / gamma**2\n"
         ),
     },
     "sorter": {
@@ -208,25 +216,20 @@ WRONG = {
     },
     "second-sorter": {
         "shapes are not looked at": changed(
-            TWIN + SAME, "np.shape(a) != np.shape(b)", "False", points=3
+            TWIN + SAME, "np.shape(a) != np.shape(b)", "False", points=2
         ),
-        "begins at zero, without a margin": changed(
-            TWIN + SAME,
-            "rng.normal(size=(4, M))",
-            "np.zeros((4, M))",
-            "(0.5, 6)",
-            "(0.0, 6)",
-            "(1.0, 4)",
-            "(0.0, 4)",
-            points=3,
+        "no gradient at a tie": (RELU + SAME, 2),
+        "a loss that is not used": (
+            SORTER.replace("train", "true_sorter") + UNUSED + SAME,
+            2,
         ),
         "a twin in NumPy, mistakes not compared": changed(
-            TWIN
+            SORTER.replace("train", "true_sorter")
+            + TWIN
             + SAME
-            + SORTER
-            + "twin = lambda X, y, W, m: train(X, y, W, m, equal)\n",
-            "zip(one, two)",
-            "zip(one[:2], two[:2])",
+            + "twin = lambda X, y, W, m: true_sorter(X, y, W, m, equal)\n",
+            "not np.allclose(one[2], two[2])",
+            "False",
             points=1,
         ),
         "the sum over the rivals, always content": changed(
@@ -235,8 +238,13 @@ WRONG = {
     },
     "cellar-run": {
         "read box by box": changed(RUN, MIX, BY_BOX, points=3),
-        "one full blame for each, an error that is low": changed(
-            RUN, "x / found.sum()", "x", SOUND, ERRS, points=1
+        "the last weights, an error that is low": changed(
+            RUN,
+            "return total / np.size(order)",
+            "return W",
+            SOUND,
+            ERRS,
+            points=2,
         ),
         "mended, nothing proved": changed(RUN, SOUND, "return True", points=2),
         "the mean is not tested": changed(
@@ -248,7 +256,7 @@ WRONG = {
     },
     "guess": {
         "per cent": f"guess = {{name: (450, 50) for name in {NAMES}}}\n{REASON}",
-        "one share forgotten": f"guess = {{'equal': (1, 0.5)}}\n{REASON}",
+        "six zeros": f"guess = {{name: (0, 0) for name in {NAMES}}}\n{REASON}",
         "words where numbers belong": (
             f"guess = {{name: ('few', 0.5) for name in {NAMES}}}\n{REASON}"
         ),
@@ -264,27 +272,31 @@ WRONG = {
             ALL,
             "    made = 0\n",
             "    made = 0\n    known = [np.concatenate(p) for p in zip(known, unknown)]\n",
-            "rng.choice(433, 433",
+            ORDER,
             "rng.choice(577, 577",
             points=2,
         ),
-        "the mistakes of the last epoch, means alone in the figure": (
-            changed(EXPERIMENT, MADE, "mean / 3, k")[0]
-            + FIGURE.replace("for k in (1, 2)", "for k in (2, 2)"),
-            1,
+        "the mean of the last epoch, no legend": changed(
+            ALL, MEAN, "mean", "plt.legend()", "", points=1
         ),
-        "nothing is seeded, no guess in the figure": (
-            changed(EXPERIMENT, "default_rng(seed)", "default_rng()")[0]
-            + FIGURE.replace("plt.plot(", "# plt.plot("),
-            0,
+        "nothing is seeded, made-up numbers": changed(
+            EXPERIMENT + MADE_UP, "default_rng(seed)", "default_rng()"
         ),
+        "one order for all epochs, no guess in the figure": changed(
+            ALL,
+            ORDER,
+            "np.random.default_rng(seed).choice(433, 433",
+            "plt.plot(",
+            "# plt.plot(",
+            points=1,
+        ),
+        "the mistakes of the last epoch": changed(ALL, MADE, "k", points=2),
     },
 }
 
 SLIPS = {
     "cellar-run": [
         {"keys = y + rng": "keys = rng"},
-        {"-= x[:, None]": "-= x[:, None] / found.sum()"},
         {"append(W)": "append(W.copy())"},
         {"    return True\n": f"    {SOUND}\n"},
     ]
