@@ -216,8 +216,8 @@ WRONG = {
         "the weights move by the residual": changed(
             LEFT_OUT, "errors(G, X, r)[i]", "r[i]", points=1
         ),
-        "the weights move the other way": changed(LEFT_OUT, "w + e", "w - e", points=1),
         "a refit to targets that it recovers": REFITTED,
+        "the weights move the other way": changed(LEFT_OUT, "w + e", "w - e", points=1),
     },
     "dial-slopes": {
         "the gradient by λ": changed(
