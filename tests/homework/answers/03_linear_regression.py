@@ -24,14 +24,14 @@ def weights(i, w, G, X, r):
 ONES = " + 1 / X.shape[0]"
 REFITTED = """
 def errors(G, X, r):
-    return refitted(G, X, r)[0]
+    return by_refits(G, X, r)[0]
 
 
 def weights(i, w, G, X, r):
-    return refitted(G, X, r)[1][i]
+    return by_refits(G, X, r)[1][i]
 
 
-def refitted(G, X, r):
+def by_refits(G, X, r):
     penalties = np.linalg.inv(G) - X.T @ X
     t = X @ np.linalg.solve(penalties, -X.T @ r) - r
     errors, weights = [], []
@@ -211,13 +211,13 @@ WRONG = {
     "left-out": {
         "the bias forgotten in the leverage": changed(LEFT_OUT, ONES, "", points=1),
         "the residuals themselves": changed(
-            LEFT_OUT, " + r * leverage(G, X) / (1 - leverage(G, X))", ""
+            LEFT_OUT, " + r * leverage(G, X) / (1 - leverage(G, X))", "", points=1
         ),
         "the weights move by the residual": changed(
             LEFT_OUT, "errors(G, X, r)[i]", "r[i]", points=1
         ),
-        "the weights move the other way": changed(LEFT_OUT, "w + e", "w - e", points=1),
         "a refit to targets that it recovers": REFITTED,
+        "the weights move the other way": changed(LEFT_OUT, "w + e", "w - e", points=1),
     },
     "dial-slopes": {
         "the gradient by λ": changed(
