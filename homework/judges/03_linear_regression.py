@@ -30,8 +30,8 @@ def fitted(theta, X, y):
 def refits(theta, X, y):
     """Left-out errors (N,) and the weights without each (N, D), by N refits."""
     errors, weights = [], []
-    for i in range(len(X)):
-        kept = np.arange(len(X)) != i
+    for i in range(X.shape[0]):
+        kept = np.arange(X.shape[0]) != i
         middle = X[kept].mean(axis=0)
         Z = X[kept] - middle
         w = np.linalg.solve(Z.T @ Z + np.diag(np.exp(theta)), Z.T @ y[kept])
@@ -113,7 +113,7 @@ class Refits(TorchDispatchMode):
 
 
 def errors_known(G, X, r):
-    return r / (1 - 1 / len(X) - ((X @ G) * X).sum(axis=1))
+    return r / (1 - 1 / X.shape[0] - ((X @ G) * X).sum(axis=1))
 
 
 def weights_known(i, w, G, X, r):
