@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-RUNS = re.compile(r"\n*^%run (\S+\.py)$", re.M)  # the line, and empty ones before it
+RUNS = re.compile(r"\n*^%run (?:-i )?(\S+\.py)$", re.M)  # and empty lines before it
 DATA = re.compile(r'"((?:\.\./)+[\w./-]+\.\w+)"')  # a file elsewhere, as a text
 
 
@@ -58,19 +58,21 @@ def self_contained(notebook: NotebookNode, folder: Path) -> NotebookNode:
 def with_programs(notebook: NotebookNode, folder: Path) -> NotebookNode:
     """Put the programs that the notebook runs into it; changes ``notebook``.
 
-    The line ``%run FILE.py`` of a cell becomes the file's text: without its docstring and
-    those of its imports that the cell has, which it needs above the line. Paths are relative
-    to ``folder``, where the notebook lies, as they are for Jupyter.
+    A line ``%run FILE.py`` or ``%run -i FILE.py`` becomes the file's text without its
+    docstring; its imports, unless the cell has them above, go above the first such line.
+    Paths are relative to ``folder``, where the notebook lies, as they are for Jupyter.
     """
     for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        if line := RUNS.search(cell.source):
-            above, below = cell.source[: line.start()], cell.source[line.end() :]
-            imports, definitions = _parts(folder / line[1])
+        if cell.cell_type == "code" and (line := RUNS.search(cell.source)):
+            above, rest = cell.source[: line.start()], cell.source[line.start() :]
+            parts = [_parts(folder / path) for path in RUNS.findall(rest)]
+            imports = dict.fromkeys(text for some, _ in parts for text in some)
             lacking = [text for text in imports if text not in above.splitlines()]
+            pieces = RUNS.split(rest)[::2]  # what stands between the lines
+            for i, (_, definitions) in enumerate(parts):
+                pieces[i] += f"\n\n\n{definitions}"
             top = "\n".join([*filter(None, [above]), *lacking])
-            cell.source = f"{top}\n\n\n{definitions}{below}".lstrip("\n")
+            cell.source = (top + "".join(pieces)).lstrip("\n")
     return notebook
 
 

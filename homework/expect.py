@@ -79,8 +79,10 @@ def expect_plot(fig, values, what):
         drawn += [y for marks in ax.collections for y in marks.get_offsets()[:, 1]]
         drawn += [bar.get_height() for bar in ax.patches if hasattr(bar, "get_height")]
         drawn += [bar.get_width() for bar in ax.patches if hasattr(bar, "get_width")]
-    drawn = np.asarray(drawn, dtype=float)
-    for value in np.asarray(values, dtype=float).ravel():
+    drawn, values = (np.asarray(y, dtype=float).ravel() for y in (drawn, values))
+    if len(drawn) < len(values):
+        raise AssertionError(f"{what}: {len(drawn)} points for {len(values)} numbers")
+    for value in values:
         if not np.isclose(drawn, value, rtol=5e-3, atol=1e-9).any():
             raise AssertionError(f"{what}: {value:.4g} is not drawn")
     print(f"✓ {what}")

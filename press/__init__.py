@@ -33,8 +33,8 @@ A network in the browser: ``utils/alive`` has the figure shown by ``alive_bundle
 An equation's number: ``pages/equation_numbers.py`` makes it from chapter and place, Sphinx
 writes it on the page, and ``paper/writer.py`` prints the same.
 
-A deck: ``decks/cut.py`` cuts it from a built page, or ``decks/written.py`` reads it from
-``slides``, and ``decks/files.py`` joins it with its scripts.
+A deck: ``decks/written.py`` reads it from ``slides``, ``decks/page_parts.py`` finds what it
+names on the built page, and ``decks/files.py`` joins it with its scripts.
 
 Named in ``_config.yml``, so that a bare ``jupyter-book build .`` has it all.
 """

@@ -67,7 +67,7 @@ def check(slug: str) -> list[str]:
     toc = {"format": "jb-book", "root": f"book/{slug}"}
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), "utf-8")
     for page in (folder / "_build" / "html" / "book").glob("*.html"):
-        if page.stem != slug:  # of earlier checks: no deck is cut from a stale page
+        if page.stem != slug:  # of earlier checks: no deck is made from a stale page
             page.unlink()
     paths = ["--toc", folder / "_toc.yml", "--path-output", folder]
     built, problems = _try_build([chapters.ROOT, *paths], [], "check.txt")

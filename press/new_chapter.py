@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 
 from press import chapters
+from press.decks import written
 
 TEMPLATE = Path(__file__).parent / "template"
 DATA = chapters.BOOK / "data"
@@ -28,7 +29,7 @@ def main() -> None:
     print(
         f"Replace the example, then: make check CHAPTER={options.slug}\n"
         "_toc.yml has the chapter at the end of its last part; its plan there is yours.\n"
-        "CONTRIBUTING.md says what else a chapter may have: errata, homework, a deck."
+        "CONTRIBUTING.md says what else a chapter may have: errata and homework."
     )
 
 
@@ -49,10 +50,14 @@ def lay_out(slug: str, title: str) -> list[Path]:
         raise ValueError('expected TITLE="…", got none')
     # The longer placeholder stands before the shorter one that it contains.
     words = {"NN_slug": slug, "NN": digits, "NUMBER": str(int(digits)), "TITLE": title}
-    tests = (TEMPLATE / "test_NN_slug.py").read_text(encoding="utf-8")
+    tests, deck = (
+        _filled((TEMPLATE / name).read_text(encoding="utf-8"), words)
+        for name in ("test_NN_slug.py", "NN_slug.md")
+    )
     texts = {
         chapters.BOOK / f"{slug}.ipynb": _notebook(words),
-        chapters.ROOT / "tests" / "chapters" / f"test_{slug}.py": _filled(tests, words),
+        chapters.ROOT / "tests" / "chapters" / f"test_{slug}.py": tests,
+        written.path_of(slug): deck,
         **{DATA / f"{kind}_{digits}.csv": _columns(kind) for kind in TABLES},
     }
     if existing := [str(path) for path in texts if path.exists()]:

@@ -36,7 +36,7 @@ PARTS = re.compile(
 
 def setup(app):
     app.connect("html-page-context", _name_scripts)
-    app.connect("build-finished", _move, priority=400)  # before decks are cut
+    app.connect("build-finished", _move, priority=400)  # before decks are made
 
 
 def programs_of(html: str) -> list[str]:
@@ -49,6 +49,15 @@ def scripts_of(html: str) -> list[Path]:
     programs = programs_of(html)
     named = [STATIC / "programs" / f"{program}.js" for program in programs]
     return [*SCRIPTS, *named] if programs else []
+
+
+def views_of(program: str) -> list[str]:
+    """Return the names of the views of a program, and of the rows and panels around them."""
+    views = (STATIC / "views.js").read_text(encoding="utf-8")
+    kinds = [*re.findall(r'^ +(\w+): view\("', views, re.M), "row", "panel"]
+    script = (STATIC / "programs" / f"{program}.js").read_text(encoding="utf-8")
+    call = rf'\b(?:{"|".join(kinds)})\(\s*(?:\w+, )?"([^"]+)"'
+    return [*dict.fromkeys(re.findall(call, script))]
 
 
 def networks_of(html: str, folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Decks on demand: ``make slides CHAPTER=16_attention``; with ``--all`` starred sections too.
+"""Decks on demand: ``make slides``, or one, ``make slides CHAPTER=16_attention``.
 
 Where there is a Chromium, each deck has its handout beside it.
 """
@@ -9,27 +9,26 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from press import browser, chapters
-from press.decks import files, handout
+from press import browser
+from press.decks import files, handout, written
 
 
 def main(arguments: list[str]) -> None:
     """Make the decks of the chapters named, or of all, and their handouts; what is newest stays."""
-    parser = argparse.ArgumentParser(description="Cut decks from the built pages.")
+    parser = argparse.ArgumentParser(description="Make decks from the built pages.")
     parser.add_argument("slugs", nargs="*", metavar="NN_slug")
-    parser.add_argument("--all", action="store_true", help="include starred sections")
     options = parser.parse_args(arguments)
-    unknown = set(options.slugs) - set(chapters.CHAPTERS)
-    if unknown:
+    known = written.slugs()
+    if unknown := set(options.slugs) - set(known):
         sys.exit(
-            f"Expected chapters among {', '.join(chapters.CHAPTERS)}; "
+            f"Expected chapters with a deck in slides/, {', '.join(known)}; "
             f"got {', '.join(unknown)}"
         )
     decks = []
-    for slug in options.slugs or chapters.CHAPTERS:
-        if options.all or not files.is_newest(slug):
-            files.write(slug, everything=options.all)
-        path = files.deck_of(slug, everything=options.all)
+    for slug in options.slugs or known:
+        if not files.is_newest(slug):
+            files.write(slug)
+        path = files.deck_of(slug)
         print(f"{path.as_uri()}  {path.stat().st_size / 1e6:.1f} MB")
         decks.append(path)
     print_handouts(decks)

@@ -1,7 +1,6 @@
 """Decks as files: one a chapter, beside the built pages, with all that it needs inside."""
 
 import base64
-import json
 import re
 from concurrent.futures import ProcessPoolExecutor
 from html import escape
@@ -15,7 +14,6 @@ from bs4 import BeautifulSoup
 from press import chapters
 from press.alive import files as alive
 from press.decks import written
-from press.decks.cut import slides
 
 HERE = Path(__file__).parent
 HTML = chapters.ROOT / "_build" / "html"
@@ -30,12 +28,15 @@ def setup(app):
 def _write_outdated(app, exception):
     """Write the decks with the pages, so that what the head of a page names exists."""
     if exception is None and app.builder.format == "html":
-        html = Path(app.outdir)
+        html, slugs = Path(app.outdir), written.slugs()
         outdated = [
             slug
-            for slug in chapters.CHAPTERS
+            for slug in slugs
             if page_of(slug, html).exists() and not is_newest(slug, html)
         ]
+        for old in (html / "slides").glob("*.*"):
+            if old.stem not in slugs:  # an earlier build's
+                old.unlink()
         with ProcessPoolExecutor(app.parallel) as pool:
             list(pool.map(write, outdated, repeat(html)))  # raises what one has
 
@@ -44,8 +45,8 @@ def page_of(slug: str, html: Path = HTML) -> Path:
     return html / "book" / f"{slug}.html"
 
 
-def deck_of(slug: str, html: Path = HTML, everything: bool = False) -> Path:
-    return html / "slides" / f"{slug}{'_all' if everything else ''}.html"
+def deck_of(slug: str, html: Path = HTML) -> Path:
+    return html / "slides" / f"{slug}.html"
 
 
 def is_newest(slug: str, html: Path = HTML) -> bool:
@@ -59,7 +60,7 @@ def is_newest(slug: str, html: Path = HTML) -> bool:
     return deck.exists() and deck.stat().st_mtime > newest
 
 
-def write(slug: str, html: Path = HTML, everything: bool = False) -> None:
+def write(slug: str, html: Path = HTML) -> None:
     """Write the deck of one chapter, a single file."""
     built = page_of(slug, html)
     if not built.exists():
@@ -74,9 +75,7 @@ def write(slug: str, html: Path = HTML, everything: bool = False) -> None:
     for image in page.find_all("img", src=True):
         if not image["src"].startswith("data:"):
             image["src"] = _data_uri(built.parent / image["src"])
-    notebook = json.loads(chapters.CHAPTERS[slug].path.read_text(encoding="utf-8"))
-    deck = None if everything else written.of_chapter(slug, page)
-    deck = deck or slides(page, notebook, everything)
+    deck = written.of_chapter(slug, page)
     body = "\n".join(slide.html() for slide in deck)
     parts = {
         "title": escape(BeautifulSoup(deck[0].title, "html.parser").get_text()),
@@ -85,7 +84,7 @@ def write(slug: str, html: Path = HTML, everything: bool = False) -> None:
         "slides": body,
     }
     template = (HERE / "deck.html").read_text(encoding="utf-8")
-    out = deck_of(slug, html, everything)
+    out = deck_of(slug, html)
     out.parent.mkdir(parents=True, exist_ok=True)
     filled = re.sub(r"\{\{(\w+)\}\}", lambda m: parts[m[1]], template)
     out.write_text(filled, encoding="utf-8")

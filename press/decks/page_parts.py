@@ -1,4 +1,4 @@
-"""What a built page shows, by the names that a written deck uses: see ``press.decks.written``."""
+"""What a built page shows, by the names that a deck uses: see ``press.decks.written``."""
 
 import ast
 import json
@@ -7,9 +7,12 @@ from copy import copy
 from html import escape
 from types import SimpleNamespace
 
-from bs4 import Tag
+from bs4 import BeautifulSoup
 
+from press.alive.files import views_of
+from press.execution.failure_box import BOX, REMARK
 from press.figures.bundle import payload
+from press.pages.cell_ids import cell_of
 from utils.interact.positions import indices_of, values_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
@@ -20,12 +23,17 @@ EXCERPT = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 class PageParts:
     """Find figures, formulas, code and tables of a built page by their names."""
 
-    def __init__(self, cells: list[tuple[dict, list[Tag]]]):
-        self.cells = cells
-        self.page = cells[0][1][0].find_parent("article")
+    def __init__(self, page: BeautifulSoup, notebook: dict):
+        self.page = page.find("article")
+        self.cells = notebook["cells"]
+        self.boxes = {cell_of(box): box for box in self.page.find_all(cell_of)}
 
     def figure(self, name: str) -> str:
-        """Show an interactive figure at a position, ``walk step=6, kernel=upright``."""
+        """Show an interactive figure at a position, ``walk step=6, kernel=upright``.
+
+        Of a figure whose network runs, some of its views: ``writing text=a | seen, next``.
+        """
+        name, _, views = name.partition(" | ")
         name, _, position = name.partition(" ")
         element = self._element(
             "figure",
@@ -36,7 +44,9 @@ class PageParts:
         script = element.find("script", type="application/json")
         data = json.loads(script.string)
         if "alive" in element["class"]:
-            return _alive_at(element, data, position)
+            return _alive_at(element, data, position, views)
+        if views:
+            raise ValueError(f"figure {name}: expected no views, got {views!r}")
         controls = [SimpleNamespace(**control) for control in data["controls"]]
         indices = indices_of(f"figure {name}", controls, position)
         for control, index in zip(data["controls"], indices, strict=True):
@@ -67,12 +77,12 @@ class PageParts:
             raise ValueError(f"code: expected 'name' or 'name: a … b', got {name!r}")
         name, first, last = match.groups()
         definitions = {}
-        for cell, blocks in self.cells:
-            if cell["cell_type"] == "code":
+        for cell in self.cells:
+            if cell["id"] in self.boxes:
                 source = "".join(cell["source"])
                 for node in ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body:
-                    if blocks and isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                        definitions[node.name] = node, source, blocks[0]
+                    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                        definitions[node.name] = node, source, self.boxes[cell["id"]]
         if name not in definitions:
             raise ValueError(
                 f"code: expected one of {', '.join(definitions)}; got {name!r}"
@@ -107,9 +117,9 @@ class PageParts:
 
     def printed(self, name: str) -> str:
         """Show what the cell with this id prints."""
-        boxes = {cell["id"]: blocks[0] for cell, blocks in self.cells if blocks}
-        output = boxes[name].find(class_="cell_output") if name in boxes else None
-        if output is None:
+        box = self.boxes.get(name)
+        output = box and box.find(class_="cell_output")
+        if output is None or output.find(class_=[BOX, REMARK]):
             raise ValueError(f"printed: expected a cell with output, got {name!r}")
         return f'<pre class="printed">{escape(output.get_text().strip())}</pre>'
 
@@ -135,7 +145,7 @@ class PageParts:
         return element
 
 
-def _alive_at(element, data, position):
+def _alive_at(element, data, position, views):
     """Show a figure whose network runs at a position; its page reads the texts."""
     starts = values_of(position)
     names = [control["name"] for control in data["controls"]]
@@ -147,7 +157,19 @@ def _alive_at(element, data, position):
         control["start"] = starts.get(control["name"], control["start"])
     moved = copy(element)
     moved.find("script", class_="inputs").string = payload(data)
+    if views:
+        moved["data-views"] = ",".join(_views(element, views))
     return str(moved)
+
+
+def _views(element, text):
+    """Return the names of the views that a text lists, each of which the figure has."""
+    known, names = views_of(element["data-program"]), text.split(", ")
+    for name in names:
+        if name not in known:
+            expected = f"figure {element['data-name']}: expected views among"
+            raise ValueError(f"{expected} {', '.join(known)}; got {name!r}")
+    return names
 
 
 def _clicks(match):

@@ -1,12 +1,14 @@
-"""Decks that are written: ``slides/NN_slug.md`` names what the built page shows.
+"""Decks are written by hand: ``slides/NN_slug.md`` names what the built page shows.
 
 One slide a heading; ``slides/README.md`` says how to write them. Nothing of the
 chapter is typed twice: figures, equations, code, tables and drawings are taken from its
 page by their names, and a name that does not exist is an error that says what there is.
+A chapter without such a file has no deck.
 """
 
 import json
 import re
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -18,8 +20,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from press import chapters
-from press.decks import page_parts
-from press.decks.cut import Slide, cells
+from press.decks.page_parts import PageParts
 from press.execution.failure_box import BOX, THIS_COMPUTER
 
 FOLDER = chapters.ROOT / "slides"
@@ -28,6 +29,7 @@ POLL, NUMBER = re.compile(r"^\? (.+)$"), re.compile(r"^= (.+)$")
 SAME = re.compile(r"^same: (.+)$", re.M)
 COLUMN, CLICK, NOTES = "|||", ". . .", "Notes:"
 MINUTES = re.compile(r"^\(([\d.]+) min(, may go)?\)")  # may go when time is short
+DRAFT = "<!-- draft -->"  # the first line of a deck that is no lecture yet
 
 _inline = {"renderer": lambda content, options: _tex(content, options)}
 _markdown = MarkdownIt("commonmark").use(dollarmath_plugin, **_inline)
@@ -47,18 +49,44 @@ def _fenced(renderer, tokens, index, options, env):
 _markdown.add_render_rule("fence", _fenced)
 
 
+@dataclass(frozen=True)
+class Slide:
+    """One slide: what it shows and what its speaker reads, in HTML."""
+
+    title: str
+    kind: str  # of its look: title, text, code, figure, predict
+    body: str
+    notes: str
+
+    def html(self):
+        body = f'<div class="body">{self.body}</div>'
+        notes = f'<aside class="notes">{self.notes}</aside>'
+        head = f"<h2>{self.title}</h2>"
+        return f'<section class="{self.kind}">{head}{body}{notes}</section>'
+
+
 def path_of(slug: str) -> Path:
-    """Return the path of a chapter's written deck, which need not exist."""
+    """Return the path of a chapter's deck, which need not exist."""
     return FOLDER / f"{slug}.md"
 
 
-def minutes(slug: str) -> tuple[float, float] | None:
-    """Add up the minutes in the notes of a written deck: all, and of these what may go.
+def slugs() -> list[str]:
+    """List the chapters that have a deck, in their order."""
+    return [slug for slug in chapters.CHAPTERS if path_of(slug).exists()]
 
-    None if there is no such deck.
+
+def is_draft(slug: str) -> bool:
+    """Return whether a deck says that it is no lecture yet."""
+    return path_of(slug).read_text(encoding="utf-8").startswith(DRAFT)
+
+
+def minutes(slug: str) -> tuple[float, float] | None:
+    """Add up the minutes in the notes of a deck: all, and of these what may go.
+
+    None if the chapter has no deck, or a draft.
     """
     path = path_of(slug)
-    if not path.exists():
+    if not path.exists() or is_draft(slug):
         return None
     lines = path.read_text(encoding="utf-8").split("\n")
     found = [match for match in map(MINUTES.match, lines) if match]
@@ -71,7 +99,7 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
 
     ValueError if one names what the page does not have, or has no heading or no notes.
     """
-    parts = page_parts.PageParts(cells(page, notebook))
+    parts = PageParts(page, notebook)
     deck = []
     for part in re.split(r"^(?=#{1,2} )", text, flags=re.M)[1:]:
         head, _, body = part.partition("\n")
@@ -81,12 +109,12 @@ def slides(page: BeautifulSoup, notebook: dict, text: str) -> list[Slide]:
             deck.append(_slide(title, head.startswith("# "), body, notes, parts))
         except ValueError as error:
             raise ValueError(f"slide {len(deck) + 1}, {head!r}: {error}") from None
-    if not deck or not deck[0].opens_section:
-        raise ValueError("expected a first line '# The title', got none")
+    if not deck or deck[0].kind != "title":
+        raise ValueError("expected a heading '# The title' first, got none")
     return deck
 
 
-def _slide(title, opens_section, body, notes, parts):
+def _slide(title, is_title, body, notes, parts):
     if not notes.strip():
         raise ValueError(f"expected notes after {NOTES!r}, got none")
     pairs = [pair for line in SAME.findall(body) for pair in line.split(" | ")]
@@ -98,9 +126,8 @@ def _slide(title, opens_section, body, notes, parts):
         blocks = f'<div class="columns">{inner}</div>'
     else:
         blocks = columns[0][0]
-    blocks = f'<div class="body">{_coloured(blocks, pairs)}</div>'
-    kind = "title" if opens_section else kinds[0] if kinds else "text"
-    return Slide(title, f"{kind} written", opens_section, [blocks], [_spoken(notes)])
+    kind = "title" if is_title else kinds[0] if kinds else "text"
+    return Slide(title, kind, _coloured(blocks, pairs), _spoken(notes))
 
 
 def _coloured(html, pairs):
@@ -194,11 +221,9 @@ def _spoken(notes):
     return f'<div data-minutes="{minutes[1]}">{html}</div>'
 
 
-def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide] | None:
-    """Make the written deck of a chapter; None if it has none yet."""
+def of_chapter(slug: str, page: BeautifulSoup) -> list[Slide]:
+    """Make the deck of a chapter from its file."""
     path = path_of(slug)
-    if not path.exists():
-        return None
     notebook = json.loads(chapters.CHAPTERS[slug].path.read_text(encoding="utf-8"))
     try:
         return slides(page, notebook, path.read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 
 from press import chapters
+from press.decks import written
 
 ZIPS = Path("_build") / "homework"  # where `make homework` puts the zips
 PDF = Path("_build") / "pdf"  # where `make pdf` puts the book and its chapters
@@ -40,6 +41,11 @@ def pdf(root: Path, name: str) -> list[Path]:
     return [path for path in [root / PDF / name] if path.exists()]
 
 
+def deck(slug: str) -> list[Path]:
+    """Return what the deck of a chapter is made from, where there is one."""
+    return [path for path in [written.path_of(slug)] if path.exists()]
+
+
 def hub_link(config, slug: str) -> str | None:
     """Return where nbgitpuller opens a chapter on the hub of ``book_hub``; None without a hub.
 
@@ -63,12 +69,12 @@ def hub_link(config, slug: str) -> str | None:
 
 
 def _write_if_files_change(app, env):
-    """Have a page written again when an assignment or a PDF has come or gone since."""
+    """Have a page written again when an assignment, a PDF or a deck has come or gone since."""
     before, env.book_files = getattr(env, "book_files", {}), {}
     root = Path(app.srcdir)
     for page in env.found_docs:
         if slug := chapters.of_page(page):
-            paths = zips(root, slug) + pdf(root, f"{slug}.pdf")
+            paths = zips(root, slug) + pdf(root, f"{slug}.pdf") + deck(slug)
         elif page == app.config.root_doc:
             paths = pdf(root, BOOK)
         else:
@@ -94,7 +100,8 @@ def _insert(app, doctree, page):
         entries.append(
             f'<a href="../homework/{path.name}" title="{tooltip}">{name}</a>'
         )
-    entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
+    if deck(slug):
+        entries.append(f'<a href="../slides/{slug}.html" title="{DECK}">Slides</a>')
     for path in pdf(Path(app.srcdir), f"{slug}.pdf"):
         entries.append(f'<a href="../pdf/{path.name}" title="{PRINT}">PDF</a>')
     if address := hub_link(app.config, slug):

@@ -95,8 +95,6 @@ class CodeInAnswer(SphinxPostTransform):
             if "tag_solution" not in cell["classes"] or boxes(cell):
                 continue
             before = cell.parent[: cell.parent.index(cell)]
-            while before and isinstance(before[-1], nodes.raw):
-                before.pop()  # the id of the text cell
             if before and "dropdown" in before[-1]["classes"]:
                 cell.parent.remove(cell)
                 before[-1] += cell

@@ -6,9 +6,7 @@ The notebook on disk stays plain, so that it reads well in JupyterLab too.
 import json
 from html import escape
 
-from press import chapters
 from press.links import cite
-from press.pages.cell_ids import with_cell_id
 from utils.interact.positions import LINK
 
 
@@ -23,10 +21,7 @@ def _transform(app, page, source):
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            text = markdown("".join(cell["source"]))
-            cell["source"] = (
-                with_cell_id(text, cell["id"]) if chapters.of_page(page) else text
-            )
+            cell["source"] = markdown("".join(cell["source"]))
     source[0] = json.dumps(notebook)
 
 

@@ -208,12 +208,11 @@ def _seen_section(chapter, answers):
 
 
 def _after(parent, index):
-    """Give the cells that follow a node at once; ids of text cells do not part them."""
+    """Give the cells that follow a node at once."""
     for node in parent[index + 1 :]:
-        if isinstance(node, nodes.container):
-            yield node
-        elif not isinstance(node, nodes.raw):
+        if not isinstance(node, nodes.container):
             return
+        yield node
 
 
 def _is_cell_or_box(node):

@@ -26,6 +26,7 @@ FUNCTIONS = (
     course.calendar,
     course.contents,
     course.discussions,
+    course.mistakes,
     course.numbers,
     course.semester,
     course.talks,

@@ -1,6 +1,7 @@
 """Tables for who teaches: weeks, talks, homework, discussions; what each chapter holds."""
 
 import re
+import tomllib
 
 import nbformat
 
@@ -9,8 +10,8 @@ from press.decks import written
 from press.tables import appendices
 
 ASSIGNMENTS = chapters.ROOT / "homework" / "source"
+REMARKS = chapters.ROOT / "homework" / "teaching.toml"
 WEEKS = 14
-VOTE = 4  # minutes of a slider in a lecture; a slide takes one
 
 
 def semester():
@@ -33,12 +34,15 @@ def semester():
 
 
 def _spoken(some):
-    """Return the minutes of the decks of some chapters, without what may go and with it."""
-    found = [written.minutes(c.slug) or (talk(c.notebook), 0) for c in some]
+    """Return the minutes of the decks of some chapters, without what may go and with it.
+
+    Empty if one of them has no deck.
+    """
+    found = [written.minutes(chapter.slug) for chapter in some]
+    if not found or None in found:
+        return ""
     whole, may_go = (sum(minutes[i] for minutes in found) for i in (0, 1))
-    if may_go:
-        return f"{whole - may_go:.0f}–{whole:.0f}"
-    return f"{whole:.0f}" if whole else ""
+    return f"{whole - may_go:.0f}–{whole:.0f}" if may_go else f"{whole:.0f}"
 
 
 def talks():
@@ -54,11 +58,9 @@ def talks():
         reading = f"{core}" if core == total else f"{core}–{total}"
         tasks, points = homework(chapter)
         minutes = written.minutes(chapter.slug)
-        spoken = (
-            talk(chapter.notebook) if minutes is None else f"{minutes[0]:.0f}, written"
-        )
+        talk = f"{minutes[0]:.0f}" if minutes else ""
         lines.append(
-            f"| {chapter.link()} | {spoken} | {reading} "
+            f"| {chapter.link()} | {talk} | {reading} "
             f"| {sliders} | {tasks} | {points} |"
         )
     return "\n".join(lines)
@@ -70,20 +72,6 @@ def discussions():
         f"- {chapter.link()}: {chapter.discuss}."
         for chapter in chapters.CHAPTERS.values()
     )
-
-
-def talk(notebook):
-    """Return the minutes of a chapter's deck without starred sections, to the nearest five."""
-    minutes, starred = 0, False
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            for title in re.findall(r"^## (.*)", cell.source, re.M):
-                starred = title.rstrip().endswith("*")
-        kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
-        if not starred and kind != "skip":
-            minutes += kind in ("slide", "subslide")
-            minutes += VOTE * ("widget" in cell.metadata.get("tags", []))
-    return 5 * round(minutes / 5)
 
 
 def homework(chapter: chapters.Chapter) -> tuple[int, float]:
@@ -98,27 +86,55 @@ def homework(chapter: chapters.Chapter) -> tuple[int, float]:
 
 
 def assignments():
-    """List the assignments and projects: tasks, by hand, points, and minutes if given."""
+    """List the assignments and projects: tasks, by hand, points, and what is known of them."""
     lines = [
-        "| assignment | tasks | of these by hand | points | minutes |",
-        "|---|---|---|---|---|",
+        "| assignment | tasks | proofs | by hand | points | minutes | data |",
+        "|---|---|---|---|---|---|---|",
     ]
+    remarks = _remarks()
     for path in sorted(ASSIGNMENTS.glob("*/*.ipynb")):
         cells = nbformat.read(path, 4).cells
-        title = re.match(r"# (.+)", cells[0].source)[1]
         marked = [
             i for c in cells if (i := c.metadata.get("nbgrader", {})).get("grade")
         ]
         by_hand = sum(info.solution for info in marked)
         tasks = len({info.grade_id.split("-marks")[0] for info in marked})
+        kinds = re.findall(r"^\| `[^|]+\| ([^|]+) \|", cells[0].source, re.M)
+        proofs = sum("prove" in kind for kind in kinds)
         minutes = re.findall(
             r"^\| `[^|]+\|[^|]+\| (\d+) \| \d+ \|$", cells[0].source, re.M
         )
+        data = remarks.get(path.stem, {}).get("data")
         lines.append(
-            f"| {title} | {tasks} | {by_hand or '–'} | "
-            f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} |"
+            f"| {_title(cells)} | {tasks} | {proofs or '–'} | {by_hand or '–'} | "
+            f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} "
+            f"| {data or '–'} |"
         )
     return "\n".join(lines)
+
+
+def mistakes():
+    """List, by assignment, where answers go wrong."""
+    titles = {
+        path.stem: _title(nbformat.read(path, 4).cells)
+        for path in sorted(ASSIGNMENTS.glob("*/*.ipynb"))
+    }
+    remarks = _remarks()
+    return "\n".join(
+        f"- **{title}**: {remarks[name]['mistake']}"
+        for name, title in titles.items()
+        if name in remarks
+    )
+
+
+def _remarks():
+    """Read what teachers are told of the assignments, by name."""
+    return tomllib.loads(REMARKS.read_text(encoding="utf-8"))
+
+
+def _title(cells):
+    """Return the heading of an assignment."""
+    return re.match(r"# (.+)", cells[0].source)[1]
 
 
 def calendar():

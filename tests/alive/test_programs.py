@@ -10,6 +10,7 @@ import pytest
 import torch
 from scipy.special import softmax
 
+from press.alive.files import views_of
 from press.chapters import BOOK
 from tests.alive.conftest import STATIC, assert_same, computed, network
 from tests.chapter_code import ChapterCode
@@ -377,3 +378,12 @@ def test_translate_at_the_size_of_the_chapter(scripts, scope_20):
     (words,) = sentences(np.random.default_rng(21), english, 8, 1)
     case = {"source": words, "k": 6, "alpha": 1, "divisor": 2}
     assert_searches_agree(scripts("translate"), scope_20, net, english, [case])
+
+
+# ---------------------------------------------------------------- views
+
+
+def test_a_slide_can_name_the_views_of_each_program():
+    assert views_of("continue") == "seen below left next cost map cache".split()
+    for path in (STATIC / "programs").glob("*.js"):
+        assert views_of(path.stem), path.name

@@ -636,3 +636,31 @@ def test_a_picture_keeps_its_views(show):
     assert row.first.locator("[role=img]").get_attribute("aria-label") == (
         "Left: a 0.70; b 0.30"
     )
+
+
+@pytest.mark.parametrize(("chosen", "shown"), [
+    (None, ["Left", "Panel", "Deep", "Last"]),
+    (["row"], ["Left", "Panel", "Deep"]),
+    (["panel"], ["Panel", "Deep"]),
+    (["deep"], ["Panel", "Deep"]),
+    (["left", "last"], ["Left", "Last"]),
+    (["last"], ["Last"]),
+])  # fmt: skip
+def test_of_a_picture_only_the_chosen_views_are_shown(show, chosen, shown):
+    page = show("bars", ["a"], [1], {})
+    page.evaluate(
+        """(chosen) => {
+          document.querySelector("main").replaceChildren();
+          const picture = alive.views.picture(document.querySelector("main"), chosen ?? undefined);
+          for (const p of [0.2, 0.7]) {
+            const bars = (where, name, title) => where.bars(name, ["a"], [p], { title });
+            const row = picture.row("row");
+            bars(row, "left", "Left");
+            bars(row.panel("panel", "Panel"), "deep", "Deep");
+            bars(picture, "last", "Last");
+          }
+        }""",
+        chosen,
+    )
+    titles = page.locator("main .view-title").all_text_contents()
+    assert titles == shown

@@ -64,6 +64,14 @@ def write(folder, **notebooks):
     (folder / "_toc.yml").write_text("\n".join(lines) + "\n", "utf-8")
 
 
+def write_deck(folder, name, *lines):
+    """A deck for a chapter of the book: a title, and a slide for each of these lines."""
+    slides = ["# Title", *(f"## Slide {i}\n\n{line}" for i, line in enumerate(lines))]
+    text = "\n".join(f"{slide}\n\nNotes:\n(1 min) So.\n" for slide in slides)
+    (folder / "slides").mkdir(exist_ok=True)
+    (folder / "slides" / f"{name}.md").write_text(text, "utf-8")
+
+
 def cell(content, number):
     name = f"cell-{number}"
     if isinstance(content, str):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.alive_cases import compare
-from tests.build.small_book import build, executed, write
+from tests.build.small_book import build, executed, write, write_deck
 from tests.build.test_policies import SCRIPTS, STRICT, served
 
 SETUP = """import matplotlib.pyplot as plt
@@ -41,6 +41,7 @@ PROGRAM = """alive.program("probe", {
   },
   show(picture, { ink }) {
     picture.bars("ink", [1, 2, 3, 4, 5, 6, 7, 8], ink, { title: "Ink" });
+    picture.row("rest").bars("first", [1], [ink.values[0]], { title: "First" });
     return "Drawn.";
   },
 });
@@ -71,6 +72,7 @@ def pages(tmp_path_factory):
     """The folder of a small book's pages."""
     folder = tmp_path_factory.mktemp("book")
     write(folder, **{"01_small": CHAPTER, "02_plain": PLAIN})
+    write_deck(folder, "01_small", "figure: living k=3 | ink")
     (folder / "press" / "alive" / "static" / "programs" / "probe.js").write_text(
         PROGRAM
     )
@@ -147,7 +149,11 @@ def test_a_deck_has_the_network_inside(browser, pages):
         page.wait_for_timeout(300)
     figure = page.locator("figure.alive")
     figure.locator(".views").wait_for(timeout=10_000)
-    assert "k" in figure.evaluate("(figure) => figure.texts()")
+    assert figure.evaluate("(figure) => figure.texts()")["k"] == "3"
+    assert figure.locator(".view-title").all_text_contents() == ["Ink"]
+    for part in (".view-title", "form"):
+        family = figure.locator(part).evaluate("(e) => getComputedStyle(e).fontFamily")
+        assert family.startswith('"Source Sans 3"'), part
     slide = figure.evaluate("(f) => f.closest('section').scrollHeight")
     assert slide <= 720
     page.close()

@@ -36,7 +36,7 @@ BOXES = """<div class="cell_output"><img class="drawn" src="{drawn}"></div>
 <div class="failed-here"><p>A cell failed</p></div><p><a class="away" href="#c">away</a></p>
 """
 SLIDE = """<html data-theme="{theme}"><head><meta charset="utf-8"><style>{css}</style></head><body>
-<div class="reveal"><div class="slides"><section class="predict written"><div class="body">
+<div class="reveal"><div class="slides"><section class="predict"><div class="body">
 <ol class="poll"><li>yes</li><li>no</li></ol><img src="{drawn}">
 <p class="same-1">■</p><p class="same-2">■</p></div></section></div></div></body></html>"""
 

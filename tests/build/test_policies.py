@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from press.pages import inline
-from tests.build.small_book import SETUP, SOUND, build, executed, write
+from tests.build.small_book import SETUP, SOUND, build, executed, write, write_deck
 from tests.pages.scripts import PICTURE, TYPESET
 
 FORMULA = r"$$x = \frac{\boldsymbol{y}}{\sqrt{z}}$$ (eq-01-x)"
@@ -35,6 +35,7 @@ def pages(tmp_path_factory):
     """The folder of a small book's pages."""
     folder = tmp_path_factory.mktemp("book")
     write(folder, **{"01_small": CHAPTER})
+    write_deck(folder, "01_small", "figure: figure", "figure: other")
     assert executed(build(folder)) == {"01_small", "index"}
     return folder / "_build" / "html"
 

@@ -4,7 +4,6 @@ import re
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
-import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from pygments import highlight
@@ -13,12 +12,20 @@ from pygments.styles import get_style_by_name
 from sphinx.errors import ExtensionError
 
 from press import chapters
-from press.decks import cut, present
+from press.decks import present
 from press.pages import markdown
 from press.pages.chapter_head import hub_link
 from press.pages.code import MAX_OPEN_LINES, LeanFormatter
 from tests.benchmarks.readiness import readiness
-from tests.build.small_book import SETUP, SOUND, build, check, executed, write
+from tests.build.small_book import (
+    SETUP,
+    SOUND,
+    build,
+    check,
+    executed,
+    write,
+    write_deck,
+)
 
 LINK = "[at $a_{[1]} = 3$ *it* swings](#figure:a=3,kind=big%20one)"
 DRAWN = """from utils.diagrams import Diagram
@@ -165,15 +172,6 @@ def test_other_links_stay_as_they_are(text):
     assert markdown.positions(text) == text
 
 
-def test_a_starred_section_is_in_a_deck_only_if_asked_for(book, page):
-    notebook = nbformat.read(book / "book" / "01_small.ipynb", 4)
-    for everything, titles in ((False, {"Look", "Summary"}), (True, {"Aside *"})):
-        deck = cut.slides(page, notebook, everything)
-        shown = {slide.title for slide in deck}
-        assert titles <= shown and ("Aside *" in shown) == everything
-        assert any("✓" not in s.html() for s in deck)
-
-
 def test_words_that_set_a_figure_are_plain_where_it_is_not_beside_them():
     _, (seen,) = present.spoken(CHAPTER[4])
     assert "at $a_{[1]} = 3$ *it* swings." in seen and "#figure" not in seen
@@ -191,7 +189,10 @@ def head_of(path):
 def test_the_head_of_a_page_leads_to_what_there_is(book, path):
     text, links = head_of(path)
     assert "5 minutes for the core, 5 for all" in text
-    assert links == ["Slides", "On the hub"]
+    assert links == ["On the hub"]
+    deck = book / "_build" / "html" / "slides" / "01_small.html"
+    assert not deck.exists()
+    write_deck(book, "01_small", "equation: eq-01-x")
     folder = book / "_build" / "homework"
     folder.mkdir()
     for name in ("01_small", "01_small_exam_a", "01_small_project", "02_other"):
@@ -199,7 +200,11 @@ def test_the_head_of_a_page_leads_to_what_there_is(book, path):
     assert executed(build(book)) == set()
     _, links = head_of(path)
     names = ["Homework", "Homework: exam a", "Project"]
-    assert links == [*names, "Slides", "On the hub"]
+    assert links == [*names, "Slides", "On the hub"] and deck.exists()
+    (book / "slides" / "01_small.md").unlink()
+    assert executed(build(book)) == set()
+    _, links = head_of(path)
+    assert links == [*names, "On the hub"] and not deck.exists()
 
 
 def test_the_foot_of_a_page_names_its_neighbour_and_the_parts(page):

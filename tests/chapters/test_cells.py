@@ -26,7 +26,7 @@ def test_is_stored_without_outputs_counts_and_widget_state(path):
         folded = (
             {"jupyter"} if "solution" in cell["metadata"].get("tags", []) else set()
         )
-        assert folded <= set(cell["metadata"]) <= {"tags", "slideshow", *folded}
+        assert folded <= set(cell["metadata"]) <= {"tags", *folded}
         assert not folded or cell["metadata"]["jupyter"] == {"source_hidden": True}
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None

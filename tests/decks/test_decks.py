@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from press.decks import __main__ as cut
-from press.decks import present
+from press.decks import __main__ as command
+from press.decks import present, written
 from press.decks.files import deck_of, page_of
-from tests.chapter_code import CHAPTERS, ROOT, ChapterCode
+from tests.chapter_code import CHAPTERS, ROOT
 from tests.pages.scripts import COVERED, PICTURE
 
-every_chapter = pytest.mark.parametrize("slug", CHAPTERS)
+DECKS = written.slugs()
+every_deck = pytest.mark.parametrize("slug", DECKS)
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ SLIDES = """() => {
 }"""
 
 
-@every_chapter
+@every_deck
 def test_is_a_lecture_in_one_file_without_overflow(deck):
     count = deck.evaluate("Reveal.getTotalSlides()")
     assert deck.locator("section.predict").count()
@@ -73,7 +74,7 @@ def test_is_a_lecture_in_one_file_without_overflow(deck):
         assert slide["high"] <= 721 and not slide["wide"] and not slide["small"], slide
 
 
-@every_chapter
+@every_deck
 def test_pages_forward_by_keyboard_and_every_slider_moves(deck):
     deck.keyboard.press("ArrowRight")
     assert deck.evaluate("Reveal.getState().indexh") == 1
@@ -111,7 +112,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("slug", CHAPTERS[:1])
+@pytest.mark.parametrize("slug", DECKS[:1])
 @pytest.mark.parametrize("key", KEYS)
 def test_after_a_click_on_a_slider_a_key_still_reaches_the_deck(deck, key):
     slider, value = hold_a_slider(deck)
@@ -125,7 +126,7 @@ def test_after_a_click_on_a_slider_a_key_still_reaches_the_deck(deck, key):
     deck.evaluate("document.fullscreenElement && document.exitFullscreen()")
 
 
-@pytest.mark.parametrize("slug", CHAPTERS[:1])
+@pytest.mark.parametrize("slug", DECKS[:1])
 def test_after_a_click_on_a_slider_s_opens_the_notes(deck):
     hold_a_slider(deck)
     with deck.expect_popup() as notes:
@@ -133,7 +134,7 @@ def test_after_a_click_on_a_slider_s_opens_the_notes(deck):
     notes.value.close()
 
 
-@pytest.mark.parametrize("slug", CHAPTERS[:1])
+@pytest.mark.parametrize("slug", DECKS[:1])
 def test_after_a_click_on_a_slider_arrows_move_it(deck):
     slider, value = hold_a_slider(deck)
     slide = deck.evaluate("Reveal.getState().indexh")
@@ -142,7 +143,7 @@ def test_after_a_click_on_a_slider_arrows_move_it(deck):
     assert deck.evaluate("Reveal.getState().indexh") == slide
 
 
-@pytest.mark.parametrize("slug", CHAPTERS[:1])
+@pytest.mark.parametrize("slug", DECKS[:1])
 def test_a_space_presses_the_button_that_has_the_focus(deck):
     hold_a_slider(deck)
     slide = deck.evaluate("Reveal.getState().indexh")
@@ -164,7 +165,7 @@ def hold_a_slider(deck):
     return slider, slider.input_value()
 
 
-@pytest.mark.parametrize("slug", CHAPTERS[:1])
+@pytest.mark.parametrize("slug", DECKS[:1])
 def test_prints_a_page_a_slide(deck, show, slug):
     count = deck.evaluate("Reveal.getTotalSlides()")
     deck = show(slug, "?print-pdf", "html.print-pdf[data-ready=yes]")
@@ -179,17 +180,7 @@ def test_prints_a_page_a_slide(deck, show, slug):
     assert len(re.findall(rb"/Type\s*/Page\b", pages)) == count
 
 
-@every_chapter
-def test_every_cell_says_what_it_is_in_a_lecture(slug):
-    types = [
-        c.metadata.get("slideshow", {}).get("slide_type", "-")
-        for c in ChapterCode(slug).notebook.cells
-    ]
-    assert set(types) <= {"slide", "subslide", "fragment", "notes", "skip", "-"}
-    assert types[0] == "slide" and types.count("slide") > 1
-
-
-@every_chapter
+@every_deck
 def test_the_page_leads_to_the_deck(slug):
     assert f'href="../slides/{slug}.html"' in page_of(slug).read_text()
     assert deck_of(slug).exists()
@@ -197,7 +188,7 @@ def test_the_page_leads_to_the_deck(slug):
 
 
 def test_an_unknown_chapter_is_named():
-    for module in (cut, present):
+    for module in (command, present):
         with pytest.raises(SystemExit, match=r"03_linear_regression.*99_magic"):
             module.main(["99_magic"])
 

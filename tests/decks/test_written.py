@@ -1,4 +1,4 @@
-"""Decks that are written: names, words, letters, ink and the clock."""
+"""Decks as they are written: names, words, letters, ink and the clock."""
 
 import json
 import re
@@ -11,8 +11,7 @@ from press.decks import written
 from press.decks.files import deck_of, page_of
 from tests.chapter_code import ROOT
 
-WRITTEN = sorted(path.stem for path in written.FOLDER.glob("[0-9]*.md"))
-every_deck = pytest.mark.parametrize("slug", WRITTEN)
+every_deck = pytest.mark.parametrize("slug", written.slugs())
 
 CELL = {"cell_type": "code", "metadata": {}}
 NOTEBOOK = {
@@ -24,15 +23,19 @@ NOTEBOOK = {
 }
 STEP = {"name": "step", "kind": "range", "texts": ["0", "1"], "keys": ["0", "1"]}
 CONTROLS = {"controls": [{**STEP, "default_index": 0}]}
+LIVING = {"controls": [{"name": "text", "start": "a"}]}
 PAGE = f"""<article><section id="sec-1"><div class="math" id="equation-eq-1">
 \\[\\begin{{aligned}} a&=b\\\\ &=c \\end{{aligned}}\\]</div>
-<table><tr><td>cell</td></tr></table><!-- cell text --></section>
+<table><tr><td>cell</td></tr></table></section>
 <div class="cell-id-code"><div class="cell_input"><pre>def twice(x):
     \"\"\"Doc.\"\"\"
     return x</pre></div><div class="cell_output">✓ printed</div></div>
 <div class="cell-id-slider"><div class="cell_output">
 <figure class="interact" data-name="walk"><img src="a.png">
-<script type="application/json">{json.dumps(CONTROLS)}</script></figure></div></div></article>"""
+<script type="application/json">{json.dumps(CONTROLS)}</script></figure>
+<figure class="alive" data-name="living" data-program="continue">
+<script type="application/json" class="inputs">{json.dumps(LIVING)}</script></figure></div></div>
+</article>"""
 NOTES = "\n\nNotes:\n(2 min) Said.\n"
 
 
@@ -47,9 +50,22 @@ def only(body):
 
 def test_a_slide_a_heading_with_notes_and_minutes():
     title, slide = made("## The sum is $1$.\n\nWords.")
-    assert title.opens_section and title.title == "Title"
+    assert title.kind == "title" and title.title == "Title"
     assert r"\(1\)" in slide.title
     assert "<p>Words.</p>" in slide.html() and 'data-minutes="2">' in slide.html()
+
+
+def test_a_deck_is_of_a_chapter_and_a_draft_has_no_minutes(monkeypatch, tmp_path):
+    found = {path.stem for path in written.FOLDER.glob("[0-9]*.md")}
+    assert {*written.slugs()} == found
+    slug, text = written.slugs()[0], f"# Title{NOTES}"
+    monkeypatch.setattr(written, "FOLDER", tmp_path)
+    assert written.slugs() == [] and written.minutes(slug) is None
+    path = written.path_of(slug)
+    path.write_text(text)
+    assert written.slugs() == [slug] and written.minutes(slug) == (2, 0)
+    path.write_text(f"{written.DRAFT}\n{text}")
+    assert written.slugs() == [slug] and written.minutes(slug) is None
 
 
 def test_a_slide_may_go_when_time_is_short():
@@ -68,6 +84,8 @@ def test_a_slide_may_go_when_time_is_short():
     ("drawing: sec-1", 'src="a.png"'),
     ("printed: code", "✓ printed"),
     ("figure: walk step=1", '"default_index": 1'),
+    ("figure: living text=b", '"start": "b"'),
+    ("figure: living text=b | seen, next", 'data-views="seen,next"'),
     ("? yes | no", "<li>yes</li><li>no</li>"),
     ("```python\nreturn x\n```", '<div class="highlight"><pre>'),
     ("= 586 | numbers", "<b>586</b> numbers"),
@@ -86,9 +104,12 @@ def test_a_line_shows_what_it_names(line, text):
     ("code: twice: lost … return", "a line that begins with 'lost'"),
     ("table: sec-9", "expected a table after one of"),
     ("printed: nothing", "expected a cell with output, got 'nothing'"),
-    ("figure: run", "expected one of walk; got 'run'"),
+    ("figure: run", "expected one of walk, living; got 'run'"),
     ("figure: walk step=7", "expected step in 0, 1, got '7'"),
     ("figure: walk pace=1", "expected a control of step, got 'pace'"),
+    ("figure: walk step=1 | seen", "figure walk: expected no views, got 'seen'"),
+    ("figure: living pace=1", "expected one of ['text'], got 'pace'"),
+    ("figure: living | seen, net", "below, left, next, cost, map, cache; got 'net'"),
 ])  # fmt: skip
 def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
@@ -170,9 +191,10 @@ def measured(shown):
 
 
 @every_deck
-def test_a_written_deck_is_an_hour_that_the_last_row_can_read(measured):
-    assert 30 <= len(measured) <= 45
-    assert 43 <= sum(float(slide["minutes"]) for slide in measured) <= 60
+def test_a_deck_is_an_hour_that_the_last_row_can_read(measured, slug):
+    minutes = sum(float(slide["minutes"]) for slide in measured)
+    is_hour = 30 <= len(measured) <= 45 and 43 <= minutes <= 60
+    assert is_hour or written.is_draft(slug), (len(measured), minutes)
     for slide in measured:
         assert slide["words"] <= 25, slide
         assert slide["letters"] >= 24 and slide["code"] >= 20, slide
@@ -183,7 +205,7 @@ def test_a_written_deck_is_an_hour_that_the_last_row_can_read(measured):
 
 
 @every_deck
-def test_a_written_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
+def test_a_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
     shown.evaluate("Reveal.slide(0)")
     for kind in ("figure", "predict", "code"):
         shown.evaluate(
@@ -207,11 +229,12 @@ def violations(page, kind):
 
 
 @every_deck
-def test_a_written_deck_tells_its_point_and_asks(slug):
+def test_a_deck_tells_its_point_and_asks(slug):
     deck = BeautifulSoup(deck_of(slug).read_text(encoding="utf-8"), "html.parser")
     titles = [h.get_text() for h in deck.select("section > h2")]
     assert len(set(titles)) == len(titles), "a point is made once"
-    assert len(deck.select("section.predict ol.poll")) >= 3
+    votes = len(deck.select("section.predict ol.poll"))
+    assert votes >= 3 or written.is_draft(slug), votes
     notes = [aside.get_text() for aside in deck.select("aside.notes")]
     assert min(len(note.split()) for note in notes) >= 12
     assert page_of(slug).exists() and (ROOT / "slides" / "README.md").exists()

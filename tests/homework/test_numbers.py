@@ -187,6 +187,8 @@ def test_a_plot_shows_a_value_or_not(value):
         names["expect_plot"](fig, [value], "fig")
     ax.bar([3], [value])
     names["expect_plot"](fig, [value], "fig")
+    with pytest.raises(AssertionError, match="points for 9 numbers"):
+        names["expect_plot"](fig, [value] * 9, "fig")
     ax.set(ylabel="")
     with pytest.raises(AssertionError, match="name both axes"):
         names["expect_plot"](fig, [value], "fig")

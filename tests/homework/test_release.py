@@ -16,6 +16,7 @@ from tests.homework.assignments import ASSIGNMENTS, FOLDERS, NOTEBOOKS, ROOT, te
 from tests.homework.classroom import grading, marks
 
 CHECKER = ROOT / "homework" / "expect.py"
+SHARED = ROOT / "homework" / "project.py"  # by all projects
 RUN = "%run ../../expect.py"
 
 
@@ -46,13 +47,23 @@ def test_the_checker_is_put_in_where_the_line_was(name):
             assert shared or after.source == named(before.source)
             assert "%run" not in after.source
             continue
-        assert (
-            definitions(CHECKER.read_text()).items()
-            <= definitions(after.source).items()
-        )
+        for file in [CHECKER, SHARED] if name.endswith("_project") else [CHECKER]:
+            inserted = definitions(file.read_text())
+            assert inserted.items() <= definitions(after.source).items()
+        assert "%run" not in after.source
         assert {"import numpy as np", "import torch"} < set(after.source.splitlines())
-        above, below = named(before.source).split(RUN)
-        assert after.source.startswith(above.rstrip()) and after.source.endswith(below)
+        above, *_, below = assignment.RUNS.split(named(before.source))
+        assert after.source.startswith(above) and after.source.endswith(below)
+
+
+def test_a_cell_may_run_two_programs(tmp_path):
+    (tmp_path / "one.py").write_text('"""One."""\nimport os\n\n\na = os\n')
+    (tmp_path / "two.py").write_text("import os\nimport re\n\n\nb = re, os\n")
+    source = "import re\n\n%run one.py\n%run -i two.py\n\nc = 1"
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    (result,) = assignment.with_programs(notebook, tmp_path).cells
+    expected = "import re\nimport os\n\n\na = os\n\n\nb = re, os\n\nc = 1"
+    assert result.source == expected
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import copy
 import re
+import tomllib
 from types import SimpleNamespace
 
 import pytest
@@ -72,25 +73,29 @@ def test_homework_is_counted_as_it_is_graded(slug):
     assert course.homework(chapters.CHAPTERS[slug]) == (len(worth), sum(worth))
 
 
-def test_a_talk_leaves_out_what_is_starred_or_skipped():
-    def cell(source="", kind="subslide", *tags):
-        metadata = {"slideshow": {"slide_type": kind}, "tags": list(tags)}
-        make = chapters.nbformat.v4.new_markdown_cell
-        return make(source, metadata=metadata)
-
-    head = [cell("# Chapter", "slide"), *[cell() for _ in range(6)]]  # 7
-    slider = [cell("", "-", "widget"), cell("", "skip", "widget")]  # 4
-    starred = [cell("(sec)=\n## For later *", "slide"), *[cell() for _ in range(9)]]
-    last = [cell("## Summary", "slide"), *[cell() for _ in range(8)]]  # 9
-    cells = head + slider + starred + last
-    assert course.talk(chapters.nbformat.v4.new_notebook(cells=cells)) == 20
+def test_teachers_are_told_where_answers_go_wrong():
+    remarks = tomllib.loads(course.REMARKS.read_text(encoding="utf-8"))
+    assert set(remarks) <= set(ASSIGNMENTS)
+    assert all(told["mistake"].endswith(".") for told in remarks.values())
+    assert course.mistakes().count("\n- ") == len(remarks) - 1
+    assert row_of(course.assignments(), "Project 15")[-1] == "sunspots"
 
 
-def test_a_written_deck_says_its_own_minutes():
-    row = next(line for line in course.talks().split("\n") if "ch-11>" in line)
-    whole, may_go = written.minutes("11_convolution")
-    assert f"| {whole:.0f}, written |" in row and may_go < whole
-    assert written.minutes("21_diffusion") is None
+def row_of(table, start):
+    """Return the cells of the row that starts so."""
+    (row,) = [line for line in table.split("\n") if line.startswith(f"| {start}")]
+    return [cell.strip() for cell in row.split("|")[1:-1]]
+
+
+def test_a_talk_has_the_minutes_of_its_deck_and_is_blank_without_one(monkeypatch):
+    chapter = chapters.CHAPTERS["11_convolution"]
+    whole, may_go = written.minutes(chapter.slug)
+    assert may_go < whole
+    assert row_of(course.talks(), chapter.link())[1] == f"{whole:.0f}"
+    minutes = lambda slug: None if slug == chapter.slug else (40, 5)
+    monkeypatch.setattr(written, "minutes", minutes)
+    assert row_of(course.talks(), chapter.link())[1] == ""
+    assert row_of(course.semester(), f"{chapter.week_of_14} |")[2] == ""
 
 
 def test_a_week_has_the_minutes_of_its_decks_without_what_may_go_and_with_it():
@@ -98,14 +103,12 @@ def test_a_week_has_the_minutes_of_its_decks_without_what_may_go_and_with_it():
         written.minutes(c.slug) for c in chapters.CHAPTERS.values() if c.week_of_14 == 1
     ]
     whole, may_go = (sum(each) for each in zip(*found, strict=True))
-    row = next(
-        line for line in course.semester().split("\n") if line.startswith("| 1 |")
-    )
-    assert f"| {whole - may_go:.0f}–{whole:.0f} |" in row
+    cell = row_of(course.semester(), "1 |")[2]
+    assert cell == f"{whole - may_go:.0f}–{whole:.0f}"
 
 
 def test_a_page_without_tables_stays_and_an_unknown_table_is_refused():
-    assert tables.fill("# Page\n\n<!-- cell 3 -->\n") == "# Page\n\n<!-- cell 3 -->\n"
+    assert tables.fill("# Page\n\n<!-- words -->\n") == "# Page\n\n<!-- words -->\n"
     with pytest.raises(ValueError, match=r"expected a table of .*paths.*, got 'tarot'"):
         tables.fill("<!-- table: tarot -->\n<!-- end -->")
 

@@ -50,7 +50,7 @@ globalThis.alive ??= {};
     figure.querySelector(".without-scripts").remove();
     const data = JSON.parse(figure.querySelector("script.inputs").textContent);
     const program = programs[figure.dataset.program];
-    const picture = alive.views.picture(view);
+    const picture = alive.views.picture(view, figure.dataset.views?.split(",")); // a slide has some of them
     let network;
 
     const changed = () => later();

@@ -1245,21 +1245,30 @@ globalThis.alive ??= {};
   };
   // picture(element).bars("answer", labels, values): made at the first call, the same
   // element at each later one. picture.row("top") is such a picture, its views in a row.
-  const picture = (element) => {
+  // chosen lists the names of the views that are shown, by default all; the name of a row or
+  // a panel stands for all that it holds. place puts the element itself where it belongs.
+  const picture = (element, chosen, place = () => {}) => {
     const kept = new Map();
     const keep = (name, make, again) => {
       if (kept.has(name)) return again(kept.get(name));
-      const made = make();
-      kept.set(name, made);
-      element.append(made.element ?? made);
-      return made;
+      kept.set(name, make());
+      return kept.get(name);
     };
+    const isChosen = (name) => !chosen || chosen.includes(name);
+    const put = (child) => {
+      place();
+      if (!child.parentElement) element.append(child);
+      return child;
+    };
+    const inside = (name, holder) => (isChosen(name) ? picture(put(holder)) : picture(holder, chosen, () => put(holder)));
     const keeper = { element };
     for (const [kind, make] of Object.entries(kinds))
-      keeper[kind] = (name, ...data) => keep(name, () => make(...data), (view) => view.update(...data));
-    keeper.row = (name) => keep(name, () => picture(row()), (inner) => inner);
+      keeper[kind] = (name, ...data) => keep(name,
+        () => (isChosen(name) ? put(make(...data)) : make(...data)),
+        (view) => view.update(...data));
+    keeper.row = (name) => keep(name, () => inside(name, row()), (inner) => inner);
     keeper.panel = (name, title = name) => {
-      const inner = keep(name, () => picture(panel(title)), (inner) => inner);
+      const inner = keep(name, () => inside(name, panel(title)), (inner) => inner);
       showText(inner.element.firstElementChild, title);
       return inner;
     };

@@ -1,147 +1,283 @@
-"""Answers to homework 4: right ones written differently, and typical wrong ones."""
+"""Answers to homework 4: right ones written differently, and typical wrong ones.
+
+Sixteen nights with the model answer of ``minutes-saved`` give for q = 1/2 between 0.045
+and 0.085 of ``VALID`` misread with the learning rate 1, up to 0.09 with 3 and up to 0.115
+with 10; the marks ask for less than 0.2. The run of ``flat-run`` ends, mended, between
+0.40 and 0.76 on ``VALID`` (ten seeds), and with the last weights in place of the best
+between 1.24 and 2.86 (ten). With either of the other faults it ended between 2.26 and
+2.31 (five seeds, 150 steps, learning rates 1, 3 and 10). The visible check asks for 0.95.
+"""
+
+from tests.homework.answers import changed
+
+LIMITS = """
+def limit(m, d, r):
+    return (m - d - r * m) / m
+
+
+def typed_limit(limit, eps, C):
+    other = eps / (C - 1)
+    return other + (1 - C * other) * limit
+"""
+TRUE = "(m - d - r * m) / m"
+OTHER = "eps / (C - 1)"
+TYPED = "other + (1 - C * other) * limit"
+
+BOUNDED = """
+def bounded(W, b, X, labels, q):
+    Z = X @ W + b
+    Z = Z - Z.max(axis=1, keepdims=True)
+    Y = np.eye(len(b))[labels]
+    log_sum = np.log(np.exp(Z).sum(axis=1))
+    log_p = (Y * Z).sum(axis=1) - log_sum
+    P = np.exp(Z - log_sum[:, None])
+    if q == 0:
+        return -np.mean(log_p), X.T @ (P - Y) / len(X), (P - Y).mean(axis=0)
+    factor = np.exp(q * log_p)
+    dZ = (P - Y) * factor[:, None]
+    return np.mean((1 - factor) / q), np.einsum("nd,nc->dc", X, dZ) / len(X), dZ.mean(axis=0)
+
+
+def hardest(q):
+    return 1 - 1 / (q + 1)
+"""
+FACTOR = " * factor[:, None]"
+HARD = "1 - 1 / (q + 1)"
+SHIFT = "    Z = Z - Z.max(axis=1, keepdims=True)\n"
+
+TWIN = """
+def twin(W, b, X, labels, q):
+    W, b, X = (torch.from_numpy(np.array(a)).requires_grad_() for a in (W, b, X))
+    costs = torch.nn.functional.cross_entropy(
+        torch.addmm(b, X, W), torch.as_tensor(labels), reduction="none"
+    )
+    if q:
+        costs = -torch.expm1(-q * costs) / q
+    slopes = torch.autograd.grad(costs.mean(), (W, b))
+    return costs.mean().detach().numpy(), *slopes
+"""
+AGREE = """
+def agree(ours, theirs):
+    rng = np.random.default_rng(5)
+    for q in QS:
+        for size in SIZES:
+            D, C, N = 2, 3, 6
+            W, b = rng.normal(size=(D, C)), BIAS * rng.normal(size=C)
+            X, labels = size * rng.normal(size=(N, D)), rng.integers(0, C, N)
+            given = [W, b, X, labels]
+            pairs = zip(ours(*given, q), theirs(*given, q), [W.sum(), W, b])
+            for mine, other, like in pairs:
+                mine, other = np.asarray(mine), np.asarray(other)
+                if not mine.shape == other.shape == like.shape:
+                    return False
+                if not np.allclose(mine, other, rtol=1e-6):
+                    return False
+    return True
+"""
+
+
+def compared(qs="(0, 0.2, 0.7, 1)", sizes="(1, 2000)", bias="1", change=()):
+    """Return the answer to ``second-opinion`` with these draws."""
+    agree, _ = changed(AGREE, "QS", qs, "SIZES", sizes, "BIAS", bias, *change, points=0)
+    return TWIN + agree
+
+
+SOUND = """labels = np.arange(30)[::-1].copy()
+    X = np.outer(labels, [1.0, -1.0])
+    for seed in (1, 2):
+        rows, answers = portion(X, labels, 12, np.random.default_rng(seed))
+        if (rows[:, 0] != answers).any() or len(np.unique(answers)) < 12:
+            return False
+    W, b = np.array([[0.3, -0.2, 0.5], [1.0, 0.1, -0.4]]), np.array([0.2, 0.0, -0.1])
+    X, labels = np.array([[1.0, 2.0], [-1.0, 0.5], [0.3, -2.0]]), np.array([2, 0, 1])
+    dW, db = slope(W, b, X, labels)
+    loss = lambda b: -log_softmax(X @ W + b)[[0, 1, 2], labels].mean()
+    for c in range(3):
+        step = 1e-5 * np.eye(3)[c]
+        if abs((loss(b + step) - loss(b - step)) / 2e-5 - db[c]) > 1e-7:
+            return False
+    met = []
+    def judge(W, b):
+        met.append(np.linalg.norm(b - 1))
+        return met[-1]
+    _, b = descend(
+        np.zeros((2, 3)), np.zeros(3), 9, 5.0, lambda: (X, labels), slope, judge
+    )
+    return bool(np.isclose(np.linalg.norm(b - 1), min(met)))"""
+LOSS_FALLS = """rng, labels, first = np.random.default_rng(0), typed(0), np.zeros((64, 10))
+    judge = lambda W, b: -log_softmax(TRAIN @ W + b)[np.arange(700), labels].mean()
+    draw = lambda: portion(TRAIN, labels, 100, rng)
+    W, b = descend(first, np.zeros(10), 15, 0.5, draw, slope, judge)
+    return judge(W, b) < 2.2"""
+FIRST_ONLY = SOUND.partition("    W, b = np.array")[0] + "    return True"
+RUN = f"""
+def portion(X, labels, size, rng):
+    rows = rng.choice(len(labels), size=size, replace=False)
+    return X[rows], labels[rows]
+
+
+def slope(W, b, X, labels):
+    residual = np.exp(log_softmax(X @ W + b)) - np.eye(len(b))[labels]
+    return X.T @ residual / len(labels), residual.mean(axis=0)
+
+
+def descend(W, b, steps, lr, draw, slope, judge):
+    met = [(W.copy(), b.copy())]
+    for _ in range(steps):
+        dW, db = slope(*met[-1], *draw())
+        met.append((met[-1][0] - lr * dW, met[-1][1] - lr * db))
+    return min(met, key=lambda pair: judge(*pair))
+
+
+def sound(portion, slope, descend):
+    {SOUND}
+"""
+BEST = "min(met, key=lambda pair: judge(*pair))"
+ROWS = "X[rows], labels[rows]"
+APART = "X[rows], labels[rng.choice(len(labels), size=size, replace=False)]"
+RESIDUAL = "- np.eye(len(b))[labels]"
+COLUMNS = "- np.eye(len(b))[labels].max(axis=0)"
+
+KEYS = '[(q, name) for q in (0, 0.5, 1) for name in ("true", "typed")]'
+REASON = (
+    'reason = "'
+    + "Each loss that forgives wrong labels should also be less often wrong itself. "
+    * 2
+    + '"'
+)
+
+TRAIN = """
+def train(q, seed, X, labels, lr=3):
+    rng, W = np.random.default_rng(seed), np.zeros((65, 10))
+    rows, Y = np.column_stack([X, np.ones(len(X))]), np.eye(10)[labels]
+    for _ in range(150):
+        batch = rng.choice(len(X), 50)
+        P = np.exp(log_softmax(rows[batch] @ W))
+        factor = (Y[batch] * P).sum(axis=1, keepdims=True) ** q
+        W -= lr * rows[batch].T @ (factor * (P - Y[batch])) / 50
+    return W[:64], W[64]
+"""
+MINUTES = """
+def minutes(W, b, X, truth, limit):
+    P = np.exp(log_softmax(X @ W + b))
+    total = 0
+    for p, digit in zip(P, truth):
+        if p.max() < limit:
+            total += 1
+        elif p.argmax() != digit:
+            total += 10
+    return total / len(X)
+"""
+RESULTS = f"""
+results = {{key: [] for key in {KEYS}}}
+for q, name in results:
+    for night in (0, 1, 2):
+        W, b = train(q, night, TRAIN, typed(night))
+        results[q, name] += [minutes(W, b, *TEST, {{"true": 0.9, "typed": 19 / 30}}[name])]
+"""
+FIGURE = f"""
+fig = plt.figure()
+for place, key in enumerate({KEYS}):
+    plt.scatter([place] * 3, results[key])
+plt.plot(range(6), [1 / 2] * 6, "x")
+plt.xlabel("machine and limit")
+plt.ylabel("minutes")
+"""
+EXPERIMENT = TRAIN + MINUTES + RESULTS + FIGURE
+WITH_BOUNDED = """
+def train(q, seed, X, labels, lr=1):
+    rng, W, b = np.random.default_rng(seed), np.zeros((64, 10)), np.zeros(10)
+    for _ in range(150):
+        batch = rng.choice(len(X), 50)
+        loss, dW, db = bounded(W, b, X[batch], labels[batch], q)
+        W, b = W - lr * dW, b - lr * db
+    return W, b
+"""
 
 RIGHT = {
-    "three-logits": """
-        p_third, loss, dz_second, p_cold = 0.625, 1.3863, -0.75, 0.8333
-    """,
-    "weighted-classes": """
-        def weighted_cross_entropy(W, X, labels, u):
-            leaf = torch.tensor(W, requires_grad=True)
-            loss = torch.nn.functional.cross_entropy(
-                torch.tensor(X) @ leaf, torch.tensor(labels), weight=torch.tensor(u)
-            )
-            loss.backward()
-            return loss.item(), leaf.grad.numpy()
-    """,
-    "focal": """
-        def focal(z, y, gamma):
-            loss, dz = np.empty(len(z)), np.empty(len(z))
-            for i, (score, label) in enumerate(zip(z, y)):
-                p = 1 / (1 + np.exp(-score))
-                q = p if label == 1 else 1 - p
-                loss[i] = -((1 - q) ** gamma) * np.log(q)
-                dq = -((1 - q) ** gamma) / q
-                if gamma:
-                    dq = dq + gamma * (1 - q) ** (gamma - 1) * np.log(q)
-                dz[i] = dq * q * (1 - q) * (1 if label == 1 else -1)
-            return loss, dz
-    """,
-    "mend-softmax": """
-        def fit_softmax(X, labels, C, lr, steps):
-            rows = torch.tensor(np.column_stack([np.ones(len(X)), X]))
-            W = torch.zeros(rows.shape[1], C, dtype=rows.dtype)
-            Y = torch.eye(C, dtype=rows.dtype)[torch.tensor(labels)]
-            for _ in range(steps):
-                P = torch.softmax(rows @ W, dim=1)
-                W = W - lr * rows.T @ (P - Y) / len(rows)
-            return W.numpy()
-    """,
-    "recoded": """
-        thrice = 1.5 * np.log(2)
-        zero_one, exchanged = 2 * thrice, -1.04
-    """,
+    "limits": LIMITS,
+    "bounded": BOUNDED,
+    "second-opinion": compared(),
+    "flat-run": RUN,
+    "guess": f"guess = dict.fromkeys({KEYS}, 1 / 2)\n{REASON}",
+    "minutes-saved": EXPERIMENT,
 }
 
-LOGITS = "p_third, loss, dz_second, p_cold = "
-WEIGHTED = """
-def weighted_cross_entropy(W, X, labels, u):
-    Z = X @ W
-    Z = Z - Z.max(axis=1, keepdims=True)
-    logs = Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
-    Y = np.eye(len(u))[labels]
-    c = u[labels] / u[labels].sum()
-    return -(c * (Y * logs).sum(axis=1)).sum(), X.T @ (c[:, None] * (np.exp(logs) - Y))
-"""
-FOCAL = """
-def focal(z, y, gamma):
-    sign = 2 * y - 1
-    s = sign * z
-    q = 1 / (1 + np.exp(-s))
-    loss = -((1 - q) ** gamma) * np.log(q)
-    ds = gamma * (1 - q) ** gamma * q * np.log(q) - (1 - q) ** (gamma + 1)
-    return loss, sign * ds
-"""
-FIT = """
-def fit_softmax(X, labels, C, lr, steps):
-    X = np.column_stack([np.ones(len(X)), X])
-    Y, W = np.eye(C)[labels], np.zeros((X.shape[1], C))
-    for _ in range(steps):
-        Z = X @ W
-        E = np.exp(Z - Z.max(axis=1, keepdims=True))
-        P = E / E.sum(axis=1, keepdims=True)
-        W = W - lr * X.T @ (P - Y) / len(X)
-    return W
-"""
-
 WRONG = {
-    "three-logits": {
-        "logits shared out": (LOGITS + "0.699, 1.2, -0.75, 25 / 30", 2),
-        "the first class right": (LOGITS + "5 / 8, np.log(8), 1 / 4, 25 / 30", 0),
-        "sign of the gradient": (LOGITS + "5 / 8, np.log(4), 3 / 4, 25 / 30", 1),
-        "T multiplied": (LOGITS + "5 / 8, np.log(4), -3 / 4, 0.4809", 1),
-        "logarithm to base 2": (LOGITS + "5 / 8, 2, -3 / 4, 25 / 30", 2),
-    },
-    "weighted-classes": {
-        "divided by N": WEIGHTED.replace("u[labels].sum()", "len(X)"),
-        "weights forgotten": WEIGHTED.replace("u[labels] /", "1 + 0 * u[labels] /"),
-        "gradient without weights": (
-            WEIGHTED.replace("X.T @ (c[:, None] * ", "X.T / len(X) @ ("),
-            1,
+    "limits": {
+        "she never errs": changed(LIMITS, TRUE, "1 - d / m", points=1),
+        "shared out among all digits": changed(LIMITS, OTHER, "eps / C", points=1),
+        "what was typed wrongly is lost": changed(
+            LIMITS, TYPED, "(1 - eps) * limit", points=1
         ),
-        "sign of the gradient": (
-            WEIGHTED.replace("np.exp(logs) - Y", "Y - np.exp(logs)"),
-            1,
-        ),
-        "softmax over the examples": WEIGHTED.replace(
-            "axis=1, keepdims", "axis=0, keepdims"
-        ),
-        "transposed": (
-            WEIGHTED.replace("X.T @ (c", "(X.T @ (c").replace("- Y))", "- Y))).T"),
-            1,
+        "the cost of a pass, and no change": changed(
+            LIMITS, TRUE, "d / m + r", TYPED, "limit"
         ),
     },
-    "focal": {
-        "power of q": FOCAL.replace(
-            "(1 - q) ** gamma) * np.log", "q**gamma) * np.log"
-        ).replace("gamma * (1 - q) ** gamma * q", "gamma * q ** gamma * q"),
-        "power taken for constant": (
-            FOCAL.replace("gamma * (1 - q) ** gamma * q * np.log(q) - ", "-"),
+    "bounded": {
+        "the gradient of cross-entropy": changed(BOUNDED, FACTOR, "", points=2),
+        "the largest logit stays": changed(BOUNDED, SHIFT, "", points=1),
+        "the label that pulls least": changed(BOUNDED, HARD, "1 / (1 + q)", points=2),
+        "automatic differentiation": TWIN + "bounded, hardest = twin, lambda q: q\n",
+    },
+    "second-opinion": {
+        "always content": (TWIN + "agree = lambda ours, theirs: True", 1),
+        "one q": (compared(qs="(0.5,)"), 3),
+        "small logits": (compared(sizes="(1,)"), 3),
+        "shapes are not looked at": (
+            compared(
+                change=("if not mine.shape == other.shape == like.shape:", "if 0:")
+            ),
+            3,
+        ),
+    },
+    "flat-run": {
+        "the last weights": changed(RUN, BEST, "met[-1]", points=3),
+        "two faults left, nothing proved": changed(
+            RUN, ROWS, APART, RESIDUAL, COLUMNS, SOUND, "return True"
+        ),
+        "a loss that falls": changed(RUN, SOUND, LOSS_FALLS, points=3),
+        "only the labels are tested": changed(RUN, SOUND, FIRST_ONLY, points=3),
+    },
+    "guess": {
+        "a machine is forgotten": (f"guess = dict.fromkeys({KEYS}[:5], 0.5)\n{REASON}"),
+        "words where numbers belong": (
+            f"guess = dict.fromkeys({KEYS}, 'few')\n{REASON}"
+        ),
+        "one word twenty times": (
+            f"guess = dict.fromkeys({KEYS}, 0.5)\nreason = 'word ' * 20"
+        ),
+    },
+    "minutes-saved": {
+        "built on a wrong loss, means alone in the figure": (
+            WITH_BOUNDED
+            + MINUTES
+            + RESULTS
+            + "fig = plt.figure()\n"
+            + "plt.plot([np.mean(three) for three in results.values()], 'o')\n"
+            + "plt.xlabel('machine')\nplt.ylabel('minutes')\n",
             2,
         ),
-        "sign of the label forgotten": (FOCAL.replace("sign * ds", "ds"), 2),
-        "a mean": FOCAL.replace(
-            "return loss, sign * ds", "return loss.mean(), sign * ds / len(z)"
+        "one seed for all nights": changed(
+            EXPERIMENT, "default_rng(seed)", "default_rng(0)", points=2
         ),
-        "p for q": FOCAL.replace("s = sign * z", "s = z"),
-    },
-    "mend-softmax": {
-        "wrong axis": FIT.replace("axis=1", "axis=0"),
-        "a sum for the mean": FIT.replace(" / len(X)", ""),
-        "overflow": (
-            FIT.replace("np.exp(Z - Z.max(axis=1, keepdims=True))", "np.exp(Z)"),
-            2,
-        ),
-        "one maximum for all": (
-            FIT.replace("Z.max(axis=1, keepdims=True)", "Z.max()"),
-            2,
-        ),
-        "uphill": FIT.replace("W - lr", "W + lr"),
-    },
-    "recoded": {
-        "three times as sure": ("thrice, zero_one, exchanged = 3.12, 2.0794, -1.04", 1),
-        "nothing changes": ("thrice = zero_one = exchanged = 1.0397", 0),
-        "half as long": ("thrice, zero_one, exchanged = 1.0397, 0.52, -1.0397", 2),
-        "exchanged without sign": (
-            "thrice, zero_one, exchanged = 1.0397, 2.0794, 1.0397",
-            1,
+        "cross-entropy for all": changed(EXPERIMENT, "** q", "** 0", points=2),
+        "passes what is certain": changed(
+            EXPERIMENT, "p.max() < limit", "p.max() >= limit", points=2
         ),
     },
 }
 
 SLIPS = {
-    "mend-softmax": [
-        {"np.exp(X @ W)": "np.exp(X @ W - (X @ W).max(axis=1, keepdims=True))"},
-        {"E.sum(axis=0)": "E.sum(axis=1, keepdims=True)"},
-        {"(P - Y)": "(P - Y) / len(X)"},
+    "flat-run": [
+        {
+            "    rows = rng.permutation(X)[:size]\n": (
+                "    picked = rng.permutation(len(X))[:size]\n    rows = X[picked]\n"
+            ),
+            "rng.permutation(labels)[:size]": "labels[picked]",
+        },
+        {"dZ[:, labels] -= 1": "dZ[np.arange(len(X)), labels] -= 1"},
+        {"W -= lr * dW": "W = W - lr * dW", "b -= lr * db": "b = b - lr * db"},
+        {"    return True\n": f"    {SOUND}\n"},
     ]
 }

@@ -10,6 +10,16 @@ and 0.89. Processor time varies threefold on a machine that others use, so five 
 budget is allowed.
 """
 
+from tests.homework.project_answers import (
+    plot,
+    prediction,
+    race,
+    sealed,
+    wrong_predictions,
+    wrong_races,
+    wrong_seals,
+)
+
 NEAREST = """
 def everywhere(X):
     wide = np.pad(X, ((0, 0), (2, 2), (2, 2)))
@@ -58,12 +68,6 @@ def mine(X, y, spare, seed):
     return lambda scans: np.full(len(scans), 3)
 """
 
-EXPECTATION = """
-expected = {{"baseline": 0.6, "mine": {}, "other": 0.5}}
-because = "{}"
-"""
-REASON = "I expect a little more from a comparison at every place, since " + 20 * "so "
-
 WAYS = """
 def plain(X, y, spare, seed):
     frames = np.pad(X, ((0, 0), (2, 2), (2, 2))).reshape(-1, 144)
@@ -82,35 +86,9 @@ def nearby(X, y, spare, seed):
         ((frames ** 2).sum(axis=1) - 2 * scans.reshape(-1, 144) @ frames.T).argmin(axis=1)
     ]
 """
-RACE = (
-    WAYS
-    + """
-ways = {"mine": nearby, "at one place": plain, "baseline": baseline}
-seeds = [5, 6, 8]
-results = {name: [trial(ways[name], seed) for seed in seeds] for name in ways}
-"""
-)
-PLOT = """
-fig = plt.figure()
-ax = fig.add_subplot()
-for name in results:
-    ax.scatter([name] * len(seeds), [run.share for run in results[name]])
-ax.set_xlabel("way")
-ax.set_ylabel("share")
-"""
-CHEAP = RACE.replace('"baseline": baseline', '"baseline": fewer')
-SAME = CHEAP.replace('"at one place": plain', '"at one place": nearby')
-MEANS = """
-fig, ax = plt.subplots()
-ax.bar(list(results), [np.mean([run.share for run in results[name]]) for name in results])
-ax.set(xlabel="way", ylabel="share")
-"""
-BETTER = """
-results["mine"] = [run._replace(share=min(1, run.share + 0.03)) for run in results["mine"]]
-"""
-NO_TIME = """
-results["mine"] = [run._replace(seconds=-1.0) for run in results["mine"]]
-"""
+THIRD = '"at one place": plain, '
+FOUR = f'{{"mine": nearby, {THIRD}"baseline": baseline}}'
+CHEAP = FOUR.replace("baseline}", "fewer}")
 VALIDATION = WAYS + (
     """
 def peeking(X, y, spare, seed):
@@ -118,29 +96,17 @@ def peeking(X, y, spare, seed):
 """
 )
 
-SEALED = (
-    WAYS
-    + """
-claim = {}
-final = seal.open(nearby)
-"""
-)
-
+CLAIM = "(0.8, 0.95)"
 RIGHT = {
-    "expectation": EXPECTATION.format(0.9, REASON),
+    "expectation": prediction(0.9),
     "mine": NEAREST,
-    "race": RACE + PLOT,
-    "sealed": SEALED.format("[0.8, 0.95]"),
+    "race": WAYS + race(FOUR) + plot("share"),
+    "sealed": WAYS + sealed("nearby", "[0.8, 0.95]"),
 }
 
 WRONG = {
-    "expectation": {
-        "per cent": EXPECTATION.format(90, REASON),
-        "no reason": EXPECTATION.format(0.9, "it is better"),
-        "no number": EXPECTATION.format(None, REASON),
-        "two ways only": EXPECTATION.format(0.9, REASON).replace(', "other": 0.5', ""),
-        "a share below 0": EXPECTATION.format(-0.1, REASON),
-    },
+    "expectation": wrong_predictions(prediction(0.9), 0.9)
+    | {"per cent": prediction(90)},
     "mine": {
         "the digits handed over are changed": (IN_PLACE, 5),
         "a draw without the seed": (UNSEEDED, 5),
@@ -151,35 +117,23 @@ WRONG = {
         "learns the validation digits": (PEEKING, 5),
         "the baseline as one's own": (BASELINE, 3),
     },
-    "race": {
-        "two seeds": (CHEAP.replace("[5, 6, 8]", "[5, 6]") + PLOT, 5),
-        "one seed three times": (CHEAP.replace("[5, 6, 8]", "[5, 5, 5]") + PLOT, 5),
-        "the figure shows means": (CHEAP + MEANS, 5),
-        "numbers improved afterwards": (CHEAP + BETTER + PLOT, 4),
+    "race": wrong_races(WAYS, CHEAP, THIRD, "share", "min(1, run.share + 0.03)")
+    | {
         "learns from validation digits": (
-            VALIDATION + CHEAP.replace('"mine": nearby', '"mine": peeking') + PLOT,
-            4,
+            VALIDATION + race(CHEAP.replace("nearby", "peeking")) + plot("share"),
+            5,
         ),
-        "seconds made up": (CHEAP + NO_TIME + PLOT, 5),
-        "one way under two names": (SAME + PLOT, 5),
-        "two ways": (CHEAP.replace('"at one place": plain, ', "") + PLOT, 0),
+        "one way under two names": (
+            WAYS + race(CHEAP.replace("plain", "nearby")) + plot("share"),
+            5,
+        ),
     },
-    "sealed": {
-        "opened twice": (SEALED.format("(0.8, 0.95)") + "final = seal.open(plain)", 2),
-        "opened twice, the first kept": (
-            SEALED.format("(0.8, 0.95)") + "seal.open(plain)",
-            2,
-        ),
-        "claims everything": (SEALED.format("(0.0, 1.0)"), 2),
-        "claims nothing": (SEALED.format("None"), 2),
-        "another way behind the numbers": (
-            SEALED.format("(0.8, 0.95)") + "final.way = plain",
-            2,
-        ),
+    "sealed": wrong_seals(WAYS, "nearby", "plain", CLAIM)
+    | {
         "numbers typed in": (
             WAYS
-            + """
-claim = (0.8, 0.95)
+            + f"""
+claim = {CLAIM}
 outcomes = [Outcome(0.9, 1.0)] * 3
 final = SimpleNamespace(way=nearby, outcomes=outcomes, openings=["opened"])
 """,
@@ -190,19 +144,8 @@ final = SimpleNamespace(way=nearby, outcomes=outcomes, openings=["opened"])
             + """
 def known(X, y, spare, seed):
     return nearby(NEAT, NAMES, spare, seed)
-
-claim = (0.8, 1.0)
-final = seal.open(known)
-""",
-            2,
-        ),
-        "the validation digits": (
-            WAYS
-            + """
-claim = (0.8, 0.95)
-outcomes = [trial(nearby, seed) for seed in (901, 902, 903)]
-final = SimpleNamespace(way=nearby, outcomes=outcomes, openings=["opened"])
-""",
+"""
+            + sealed("known", "(0.8, 1.0)"),
             2,
         ),
     },

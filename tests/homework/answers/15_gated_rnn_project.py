@@ -7,6 +7,17 @@ Coverage under the artificial sun, over seven seeds: 0.65 to 0.87 for each of th
 mean of two is asked to lie between 0.60 and 0.95.
 """
 
+from tests.homework.project_answers import (
+    altered,
+    plot,
+    prediction,
+    race,
+    sealed,
+    wrong_predictions,
+    wrong_races,
+    wrong_seals,
+)
+
 LINES = """
 def lines(there, back, past, seeded):
     def way(series, seed):
@@ -52,43 +63,11 @@ def mine(series, seed):
     return lambda history: np.array([ends] * 3)
 """
 
-EXPECTATION = """
-expected = {{"baseline": 94, "mine": {}, "network": 80}}
-covered = {}
-because = "{}"
-"""
-REASON = "I expect a little more from a whole cycle of years, since " + 20 * "so "
-
-RACE = (
-    LINES
-    + """
-ways = {"mine": root, "baseline": baseline, "itself": itself}
-seeds = [5, 6, 8]
-results = {name: [trial(ways[name], seed) for seed in seeds] for name in ways}
-"""
-)
-PLOT = """
-fig = plt.figure()
-ax = fig.add_subplot()
-for name in results:
-    ax.scatter([name] * len(seeds), [run.score for run in results[name]])
-ax.set_xlabel("way")
-ax.set_ylabel("score")
-"""
-MEANS = """
-fig, ax = plt.subplots()
-ax.bar(list(results), [np.mean([run.score for run in results[name]]) for name in results])
-ax.set(xlabel="way", ylabel="score")
-"""
-BETTER = """
-results["mine"] = [run._replace(score=0.9 * run.score) for run in results["mine"]]
-"""
-COVERED = """
-results["mine"] = [run._replace(coverage=np.full(3, 0.9)) for run in results["mine"]]
-"""
-NO_TIME = """
-results["mine"] = [run._replace(seconds=-1.0) for run in results["mine"]]
-"""
+COVERED = "covered = [0.8, 0.75, 0.7]\n"
+PREDICTION = prediction(72.5, "network", COVERED)
+THIRD = ', "itself": itself'
+WAYS = f'{{"mine": root, "baseline": baseline{THIRD}}}'
+RACE, PLOT = LINES + race(WAYS), plot("score")
 PEEKING = """
 def peeking(series, seed):
     return root(KNOWN, seed)
@@ -99,35 +78,26 @@ BEST_OF_TWO = RACE.replace(
 )
 TYPED_IN = """
 for name in ("mine", "itself"):
-    results[name] = [run._replace(score=60.0 + k) for k, run in enumerate(results[name])]
+    for k, run in enumerate(results[name]):
+        results[name][k] = run._replace(score=60.0 + len(name) + k)
 """
 ENDS_ONLY = RACE.replace('"mine": root', '"mine": itself')
 
-SEALED = (
-    LINES
-    + """
-claim = CLAIM
-final = seal.open(root)
-"""
-)
+CLAIM = "(0.6, 0.8)"
+SEALED = LINES + sealed("root", CLAIM)
 
 RIGHT = {
-    "expectation": EXPECTATION.format(72.5, "[0.8, 0.75, 0.7]", REASON),
+    "expectation": PREDICTION,
     "mine": MINE,
     "race": RACE + PLOT,
-    "sealed": SEALED.replace("CLAIM", "[0.6, 0.8]"),
+    "sealed": LINES + sealed("root", "[0.6, 0.8]"),
 }
 
 WRONG = {
-    "expectation": {
-        "no number": EXPECTATION.format(None, (0.8, 0.8, 0.8), REASON),
-        "no reason": EXPECTATION.format(72, (0.8, 0.8, 0.8), "it is better"),
-        "one word 25 times": EXPECTATION.format(72, (0.8, 0.8, 0.8), "because " * 25),
-        "coverage in per cent": EXPECTATION.format(72, (80, 80, 80), REASON),
-        "one coverage": EXPECTATION.format(72, "(0.8,)", REASON),
-        "two ways only": EXPECTATION.format(72, (0.8, 0.8, 0.8), REASON).replace(
-            ', "network": 80', ""
-        ),
+    "expectation": wrong_predictions(PREDICTION, 72.5, "network")
+    | {
+        "coverage in per cent": PREDICTION.replace(COVERED, "covered = (80, 80, 80)\n"),
+        "one coverage": PREDICTION.replace(COVERED, "covered = (0.8,)\n"),
     },
     "mine": {
         "Yule's two years": (TWO_YEARS, 4),
@@ -139,13 +109,12 @@ WRONG = {
         "a draw without the seed": (UNSEEDED, 5),
         "the same for all years": (CLIMATE, 3),
     },
-    "race": {
-        "two seeds": (RACE.replace("[5, 6, 8]", "[5, 6]") + PLOT, 5),
-        "one seed three times": (RACE.replace("[5, 6, 8]", "[5, 5, 5]") + PLOT, 5),
-        "the figure shows means": (RACE + MEANS, 5),
-        "scores improved afterwards": (RACE + BETTER + PLOT, 4),
-        "coverage improved afterwards": (RACE + COVERED + PLOT, 4),
-        "seconds made up": (RACE + NO_TIME + PLOT, 5),
+    "race": wrong_races(LINES, WAYS, THIRD, "score", "0.9 * run.score")
+    | {
+        "coverage improved afterwards": (
+            RACE + altered("coverage=np.full(3, 0.9)") + PLOT,
+            4,
+        ),
         "learns from validation years": (
             PEEKING + RACE.replace('"mine": root', '"mine": peeking') + PLOT,
             5,
@@ -160,41 +129,17 @@ WRONG = {
             5,
         ),
         "no way with chance in it": (ENDS_ONLY + PLOT, 5),
-        "two ways": (RACE.replace(', "itself": itself', "") + PLOT, 0),
     },
-    "sealed": {
-        "opened twice": (
-            SEALED.replace("CLAIM", "(0.6, 0.8)") + "final = seal.open(itself)",
-            2,
-        ),
-        "opened twice, the first kept": (
-            SEALED.replace("CLAIM", "(0.6, 0.8)") + "seal.open(itself)",
-            2,
-        ),
-        "claims everything": (SEALED.replace("CLAIM", "(0.0, 1.0)"), 2),
-        "claims nothing": (SEALED.replace("CLAIM", "None"), 2),
-        "another way behind the numbers": (
-            SEALED.replace("CLAIM", "(0.6, 0.8)") + "final.way = itself",
-            2,
-        ),
+    "sealed": wrong_seals(LINES, "root", "itself", CLAIM)
+    | {
         "learned from the sealed years": (
-            SEALED.replace("CLAIM", "(0.6, 0.8)").replace(
+            SEALED.replace(
                 "seal.open(root)", "seal.open(lambda series, seed: root(SPOTS, seed))"
             ),
             2,
         ),
         "the better of two trainings": (
-            SEALED.replace("CLAIM", "(0.6, 0.8)")
-            + "final.outcomes[0] = trial(root, 77, KNOWN, SPOTS)",
-            2,
-        ),
-        "learned until 1899 only": (
-            LINES
-            + """
-claim = (0.6, 0.8)
-outcomes = [trial(root, seed) for seed in (901, 902, 903)]
-final = SimpleNamespace(way=root, outcomes=outcomes, openings=["opened"])
-""",
+            SEALED + "final.outcomes[0] = trial(root, 77, KNOWN, SPOTS)",
             2,
         ),
     },
