@@ -1,12 +1,17 @@
 """Answers to project 5: right ones written differently, and typical wrong ones.
 
-Accuracy on the sealed cards in the mean of the six draws that the tests use, and of ten
-others, after learning from 200 cards: one cell after the other 0.76 and 0.77, with noise of
-0.2 0.69 and 0.70; dropping cells one by one from all 64 0.76 and 0.75, 0.68 and 0.68; a
-penalty on the weights of each cell 0.74 and 0.75, 0.67 and 0.69. The baseline has 0.69 and
-0.68, 0.62 and 0.62, a regular pattern the same. The tests ask for 0.72 and, with noise, for
-0.65. After 100 cards the baseline and the pattern read 0.65, any eight cells about 0.46,
-and the tests ask for 0.60. Single draws are spread by 0.03 to 0.04.
+Accuracy on the sealed cards of ways that are handed the cards upside down, on the draws
+that the tests use and on as many others: ten draws of 100 cards, six of 200, and six of
+200 with noise of 0.2. One cell after the other 0.72 and 0.70, 0.77 and 0.74, 0.69 and 0.67;
+dropping cells from all 64 0.70 and 0.71, 0.76 and 0.75, 0.67 and 0.68; a penalty on the
+weights of each cell 0.71 and 0.70, 0.74 and 0.74, 0.66 and 0.68; pictures without digits
+0.70 and 0.70, 0.76 and 0.74, 0.68 and 0.66. The baseline has 0.64 and 0.67, 0.70 and 0.68,
+0.63 and 0.61, a regular pattern about the same. Cells that were searched for on the
+validation cards and typed in have 0.76, 0.81 and 0.72, and upside down 0.66, 0.71 and 0.64.
+The tests ask for 0.67, 0.725 and 0.65.
+
+Over 40 draws, accuracy on the sealed cards is within 0.01 of that on the validation cards,
+for the baseline, for the search and without digits, after 100 cards and after 200.
 """
 
 from tests.homework.project_answers import (
@@ -52,6 +57,30 @@ IN_PLACE = instead("    X *= 1.0001\n    return board(dropped(X, y), X, y, seed)
 PEEKING = instead("    return board(dropped(X_val, y_val), X, y, seed)\n")
 # Whoever looks for the digits in the data set knows more than was handed over.
 LOOKED_UP = instead("    return board(dropped(X, y), CARDS, NAMES, seed)\n")
+# The same with data found elsewhere.
+LOADED = instead(
+    "    X_all, y_all = load_digits(return_X_y=True)\n"
+    "    return board(dropped(X_all / 16, y_all), X, y, seed)\n"
+)
+IMPORTED = instead(
+    "    from sklearn import datasets\n\n    found = datasets.load_digits()\n"
+    "    return board(dropped(found.data / 16, found.target), X, y, seed)\n"
+)
+UNSEALED = instead(
+    "    return board(dropped(*seal.trial.keywords['on']), X, y, seed)\n"
+)
+DRAWN = instead("    return board(dropped(*draw(0, 1000)), X, y, seed)\n")
+COPIED = "HELD = X_val.copy(), y_val.copy()\n" + instead(
+    "    return board(dropped(*HELD), X, y, seed)\n"
+)
+TYPED = instead("    return board([26, 43, 61, 42, 21, 10, 27, 52], X, y, seed)\n")
+# Of two choices the one that trial finds better, on validation cards.
+TRIED = instead(
+    "    cells = dropped(X, y), np.argsort(-X.var(axis=0))[:8]\n"
+    "    tried = [lambda X, y, seed, c=c: board(c, X, y, seed) for c in cells]\n"
+    "    best = max(tried, key=lambda way: trial(way, seed).share)\n"
+    "    return best(X, y, seed)\n"
+)
 BASELINE = instead("    return baseline(X, y, seed)\n")
 # The ratio of the variance to that within the digits, upside down: cells always empty.
 RATIO = instead(
@@ -82,6 +111,22 @@ def peeking(X, y, seed):
 
 def known(X, y, seed):
     return board(dropped(X, y), CARDS, NAMES, seed)
+
+HELD = [X_val.copy(), y_val.copy()]
+
+def copied(X, y, seed):
+    return board(dropped(*HELD), X, y, seed)
+
+def unsealed(X, y, seed):
+    return board(dropped(*seal.trial.keywords["on"]), X, y, seed)
+"""
+# Three ways with the cells of the baseline, whose noise is drawn otherwise.
+SEEDS = """
+def later(X, y, seed):
+    return baseline(X, y, seed + 1)
+
+def latest(X, y, seed):
+    return baseline(X, y, seed + 2)
 """
 
 RIGHT = {
@@ -95,11 +140,18 @@ WRONG = {
     "expectation": wrong_predictions(prediction(0.7), 0.7)
     | {"per cent": prediction(70)},
     "mine": {
-        "the baseline as one's own": (BASELINE, 4),
+        "the baseline as one's own": (BASELINE, 3),
         "a draw without the seed": (UNSEEDED, 5),
         "the cards handed over are changed": (IN_PLACE, 5),
-        "cells chosen on the validation cards": (PEEKING, 5),
-        "digits from the data set": (LOOKED_UP, 5),
+        "cells chosen on the validation cards": (PEEKING, 2),
+        "digits from the data set": (LOOKED_UP, 2),
+        "digits loaded": (LOADED, 2),
+        "digits imported": (IMPORTED, 2),
+        "the sealed cards": (UNSEALED, 3),
+        "a thousand cards drawn": (DRAWN, 2),
+        "a copy of the validation cards": (COPIED, 2),
+        "trial chooses": (TRIED, 5),
+        "cells typed in": (TYPED, 2),
         "a ratio upside down": (RATIO, 1),
         "nine sensors": (NINE, 0),
         "a cell twice": (TWICE, 0),
@@ -110,6 +162,27 @@ WRONG = {
             WAYS + PEEK + race(RACE.replace("fewer", "peeking")) + plot("share"),
             5,
         ),
+        "a copy of the validation cards": (
+            WAYS + PEEK + race(RACE.replace("fewer", "copied")) + plot("share"),
+            5,
+        ),
+        "the baseline with other seeds": (
+            WAYS
+            + SEEDS
+            + race('{"mine": later, "third": latest, "baseline": baseline}')
+            + plot("share"),
+            5,
+        ),
+        "the best of later seeds": (
+            WAYS
+            + race(RACE, "[5, 6, 8, 9, 10, 11]")
+            + """
+for k in (3, 4, 5):
+    results["mine"][k] = max(results["mine"], key=lambda run: run.share)
+"""
+            + plot("share"),
+            4,
+        ),
         "one way under two names": (
             WAYS + race(RACE.replace("spread", "fewer")) + plot("share"),
             5,
@@ -118,6 +191,8 @@ WRONG = {
     "sealed": wrong_seals(WAYS, "fewer", "spread", CLAIM)
     | {
         "digits from the data set": (WAYS + PEEK + sealed("known", CLAIM), 2),
+        "the sealed cards": (WAYS + PEEK + sealed("unsealed", CLAIM), 2),
+        "a copy of the validation cards": (WAYS + PEEK + sealed("copied", CLAIM), 2),
         "cells chosen on the validation cards": (
             WAYS + PEEK + sealed("peeking", CLAIM),
             2,
