@@ -12,6 +12,7 @@ import torch
 from tests.homework.assignments import (
     ASSIGNMENTS,
     ROOT,
+    SAMPLE,
     answered,
     answers,
     kinds,
@@ -104,7 +105,7 @@ def alone(name, task):
 
 
 def test_numbers_are_found():
-    assert sum(len(numeric(name)) for name in ASSIGNMENTS) > 20
+    assert {"saturation"} <= set(numeric(SAMPLE))
 
 
 @every_assignment
