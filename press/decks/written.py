@@ -151,7 +151,9 @@ def _coloured(html, pairs):
             marked = word.sub(
                 lambda _, html_in_code=in_code: html_in_code, escape(text, quote=False)
             )
-            text.replace_with(BeautifulSoup(marked, "html.parser"))
+            # Only inside of <pre> the parser keeps the blanks before a name.
+            parsed = BeautifulSoup(f"<pre>{marked}</pre>", "html.parser")
+            text.replace_with(*parsed.pre.contents)
     return str(page) if pairs else html
 
 

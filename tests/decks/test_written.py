@@ -127,6 +127,10 @@ def test_a_symbol_and_its_name_in_the_code_have_one_colour():
     html = built(slide)[1].html()
     assert r"a&=\class{same-1}{b}" in html.replace("&amp;", "&")
     assert '<span class="same-1">x</span>' in html
+    colon = '<span class="p">:</span>'  # only blanks between it and the name
+    page = PAGE.replace("(x):", f"(x){colon}").replace("return x", "x = x")
+    html = built(slide)[1].html()
+    assert f'{colon}\n    <span class="same-1">x</span> = ' in html
     with pytest.raises(ValueError, match=re.escape("got 'b = y'")):
         built(slide.replace("b = x", "b = y"))
 
