@@ -66,7 +66,7 @@ def judged(compare, ours, theirs, wrong):
     The right programs have to round differently, or a comparison without any tolerance
     would pass. ``wrong`` maps what is wrong to a program; each is tried on both sides.
     """
-    name = compare.__name__
+    name = getattr(compare, "__name__", "the comparison")
     for pair in (ours, theirs), (theirs, ours):
         assert accepts(compare, *pair), f"{name}: a right pair refused"
     for what, program in wrong.items():
