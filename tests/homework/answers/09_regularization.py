@@ -123,7 +123,7 @@ FIGURE = """
 fig = plt.figure()
 for name in WAYS:
     plt.scatter(*zip(*results[name]), label=name)
-    plt.scatter(*bet[name], marker="x")
+    plt.scatter(*np.resize(bet[name], 2), marker="x")
 plt.axline((0.6, 0.6), slope=1)
 plt.xlabel("accuracy")
 plt.ylabel("confidence")
@@ -187,11 +187,9 @@ WRONG = {
         ),
         "mixup flattens, too": changed(
             SLOPES,
-            "!= targets else variance",
-            "else m",
-            "if pixels else 1",
-            "if pixels else 1",
-            points=0,
+            "(m if pixels or targets else 1) if pixels != targets else variance",
+            "m if pixels or targets else 1",
+            points=1,
         ),
         "400,000 draws in place of the derivation": DRAWN,
         "the factors of one distribution": (
@@ -222,9 +220,7 @@ WRONG = {
         "no care for large logits": changed(
             LAYER, "top = Z.max(1, keepdims=True)", "top = 0 * Z[:, :1]", points=3
         ),
-        "finite differences": changed(
-            MIXED + FINITE + SAME, " / N\n", " / N\n", points=4
-        ),
+        "finite differences": (MIXED + FINITE + SAME, 4),
         "always content": (MIXED + TWIN + "same = lambda ours, theirs: True", 3),
         "the gradient does not reach the partner": changed(
             LAYER, SCATTER, "pass", points=4
@@ -244,7 +240,7 @@ WRONG = {
     },
     "four-ways": {
         "one seed three times": changed(
-            EXPERIMENT, "s, typed(s), TEST", "0, typed(0), TEST", points=1
+            EXPERIMENT, "s, typed(s), TEST", "0, typed(0), TEST", points=2
         ),
         "five times the steps": changed(
             EXPERIMENT, "range(100)", "range(500)", points=2
@@ -285,8 +281,8 @@ WRONG = {
         ),
         "no bets in the figure": changed(
             EXPERIMENT,
-            "    plt.scatter(*bet[name]",
-            "    # plt.scatter(*bet[name]",
+            "    plt.scatter(*np.resize",
+            "    # plt.scatter(*np.resize",
             points=2,
         ),
         "no line": changed(EXPERIMENT, "plt.axline", "# plt.axline", points=2),
@@ -297,7 +293,14 @@ WRONG = {
     },
     "sure-run": {
         "both faults left": changed(RUN, *IN_PLACE, *ANY, points=2),
-        "arguments are not looked at": changed(RUN, UNTOUCHED, "", points=3),
+        "arguments are not looked at": changed(
+            RUN,
+            UNTOUCHED,
+            "",
+            "((M, X), (T, Y))",
+            "((M, before[0]), (T, before[1]))",
+            points=3,
+        ),
         "one-hot targets are tried": changed(
             RUN,
             "rng.dirichlet([1, 1, 1], 8)\n        rho",
