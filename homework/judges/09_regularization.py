@@ -173,6 +173,7 @@ class Watched:
         """Note the inputs of a step, and the targets that its gradient tells."""
         assert self.seen, "train: a step without a gradient"
         X, P, _ = self.seen[0]
+        assert X.dtype == torch.float32, "train: float32"
         assert all(X.shape == x.shape and torch.equal(X, x) for x, _, _ in self.seen), (
             "train: the inputs of a step differ"
         )

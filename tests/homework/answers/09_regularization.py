@@ -3,7 +3,7 @@
 What the marks of ``four-ways`` allow was measured. They look at the inputs and targets of
 each step, so they rest on no accuracy. The one number, in the visible check, is that mixup
 with seed 0 reads more than 0.55 of the test digits: twenty seeds of the model answer gave
-0.69 to 0.79. ``sure-run`` has an accuracy of 0.80 to 0.86 if mended, of 0.09 to 0.12 with
+0.69 to 0.77. ``sure-run`` has an accuracy of 0.80 to 0.86 if mended, of 0.09 to 0.12 with
 both faults or with the slope alone, of 0.08 to 0.30 with pictures mixed in place alone
 (twelve seeds each); the visible check asks for 0.6.
 """
