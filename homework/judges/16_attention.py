@@ -232,7 +232,8 @@ def wanted_logits(memory, E, C, strokes, words, asked):
 
 def trained(memory, seed, known, unknown):
     """What the student's training gives with the right `at_once`: it has its own marks."""
-    names = train.__globals__
+    names = getattr(train, "__globals__", None)
+    assert names is not None, "train: a function that is written with def"
     inner = {name: names[name] for name in ("dictation", "initial", "exam")}
     kept = {name: names.get(name) for name in ("at_once", *inner)}
     tables = []
