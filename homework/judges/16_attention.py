@@ -3,6 +3,7 @@
 Names that it does not define are the student's, the setup cell's or `assignment.py`'s.
 """
 
+import time
 import tracemalloc
 
 import numpy as np
@@ -91,8 +92,27 @@ def gradients_right(names):
             assert one.shape == right[name].shape, f"backward: shape of {name}"
             assert np.allclose(one, right[name]), f"backward: {name}"
         assert unchanged(kept, (dO, Q, K, V, beta)), "backward: an array is changed"
-    Q, K, V, beta, dO = drawn(9, 1200, 3, 2)
-    assert megabytes(backward, dO, Q, K, V, beta) < 8, "backward: N x N entries"
+    assert growth(backward) < 12, "backward: the time grows faster than N"
+    for limit, *sizes in (6, 100, 16, 16), (8, 1200, 3, 2):
+        Q, K, V, beta, dO = drawn(9, *sizes)
+        assert megabytes(backward, dO, Q, K, V, beta) < limit, (
+            f"backward: more than {limit} MB for N, d and d_v = {sizes}"
+        )
+
+
+def growth(backward):
+    """How much longer a list takes that is four times as long: the least of each length."""
+    lists = [drawn(8, N, 4, 4) for N in (30, 120)]
+    spent = [[], []]
+    for _ in range(8):
+        for (Q, K, V, beta, dO), seconds in zip(lists, spent, strict=True):
+            begin = time.thread_time()
+            backward(dO, Q, K, V, beta)
+            seconds.append(time.thread_time() - begin)
+        short, long = map(min, spent)
+        if long < 6 * short or long > 1:  # more rounds would not change the verdict
+            break
+    return long / short
 
 
 def megabytes(function, *given):
@@ -188,7 +208,8 @@ def longer(Q, K, V, beta, dO):
 
 
 WRONG_VALUES = {
-    "outputs 1 % too large": altered(O=lambda O, _: 1.01 * O),
+    "outputs larger by a ten-thousandth": altered(O=lambda O, _: 1.0001 * O),
+    "dQ: smaller by a ten-thousandth": altered(dQ=lambda dQ, _: 0.9999 * dQ),
     "dV: half of it": altered(dV=lambda dV, _: dV / 2),
     "dbeta: the other sign": altered(dbeta=lambda dbeta, _: -dbeta),
     "dQ and dK exchanged": lambda *given: tuple(
@@ -236,11 +257,13 @@ def trained(memory, seed, known, unknown):
     assert names is not None, "train: a function that is written with def"
     inner = {name: names[name] for name in ("dictation", "initial", "exam")}
     kept = {name: names.get(name) for name in ("at_once", *inner)}
-    tables = []
+    tables, model = [], np.random.default_rng(seed)
 
     def dictation(source, n, count, rng):
-        DRAWN.append((len(source), n, count))
-        return inner["dictation"](source, n, count, rng)
+        found = inner["dictation"](source, n, count, rng)
+        wanted = inner["dictation"](known, 32, 32, model)
+        DRAWN.append((len(source), n, count, torch.equal(found[1], wanted[1])))
+        return found
 
     def initial(seed):
         *both, adam = inner["initial"](seed)
@@ -273,8 +296,11 @@ def trained_right():
     for memory in ("softmax", "sum", "delta"):
         rates[memory] = trained(memory, 5, known, unknown)
         assert STEPS == [5] * 100, f"train: {len(STEPS)} steps of Adam for {memory}"
-        assert DRAWN[:100] == [(9000, 32, 32)] * 100, (
+        assert [one[:3] for one in DRAWN[:100]] == [(9000, 32, 32)] * 100, (
             "train: 100 times 32 passages of 32 words of known"
+        )
+        assert all(one[3] for one in DRAWN[:100]), (
+            "train: other passages than those of default_rng(seed)"
         )
         assert len(EXAMS) == 1 and EXAMS[0][0] == 3000, "train: one exam, on unknown"
         shown, wanted = EXAMS[0][1:]
@@ -319,9 +345,8 @@ def faults_left():
             left.append(f"keys: shape {shape}")
     for shape in ((6, 9), (1, 5), (4, 1)):
         strokes = torch.randint(4, shape, generator=generator)
-        if not np.array_equal(
-            plain_array(current(strokes.clone())), last_only(strokes)
-        ):
+        found = plain_array(current(strokes.clone()))
+        if found.dtype != bool or not np.array_equal(found, last_only(strokes)):
             left.append(f"current: shape {shape}")
     return left
 
