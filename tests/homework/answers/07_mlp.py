@@ -110,7 +110,7 @@ def train(widths, seed, x, y):
         adam.step()
     last = len(corners(*layers(net), -1.0, 1.0)[1]) - 1
     off = net(x.unsqueeze(1)).squeeze(1) - y
-    return first, last, torch.sqrt((off**2).mean())
+    return first, last, torch.sqrt((off**2).mean()).detach()
 """
 RESULTS = """
 results = {}
@@ -260,7 +260,7 @@ def corners(Ws, bs, low, high):
     },
     "depth": {
         "one seed three times": changed(
-            EXPERIMENT, "SHAPES[name], k,", "SHAPES[name], 0 * k,", points=1
+            EXPERIMENT, "SHAPES[name], k,", "SHAPES[name], 0 * k,", points=2
         ),
         "half of the steps": changed(EXPERIMENT, "range(600)", "range(300)", points=2),
         "corners in place of pieces": changed(
