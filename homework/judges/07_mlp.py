@@ -31,8 +31,9 @@ LINES = [
 def units_for(slopes):
     """Units of the smallest network, by trying all sets of corners."""
     changes = np.diff(slopes)
-    sets = (np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes))) & 1
-    return len(changes) + (not np.any(sets @ changes == -slopes[0]))
+    K = changes.size
+    sets = (np.arange(2**K)[:, None] >> np.arange(K)) & 1
+    return K + (not np.any(sets @ changes == -slopes[0]))
 
 
 def line(t, slopes, y, x):
@@ -89,11 +90,11 @@ def listed(Ws, bs, low, high, what="a network"):
 
 
 def column(*numbers):
-    return np.array(numbers, dtype=float)[:, None]
+    return np.array(numbers, dtype=np.float64)[:, None]
 
 
 def row(*numbers):
-    return np.array(numbers, dtype=float)
+    return np.array(numbers, dtype=np.float64)
 
 
 FALSE_CORNERS = {

@@ -244,6 +244,9 @@ def corners(Ws, bs, low, high):
             "(5, 1)]",
             points=2,
         ),
+        "no tolerance": changed(
+            TWIN + SAME, "not np.allclose(a, b)", "not np.array_equal(a, b)", points=1
+        ),
         "difference quotients": (DIFFERENCES + SAME, 2),
         "heights alone are compared": changed(
             TWIN + SAME,
