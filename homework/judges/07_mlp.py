@@ -36,12 +36,6 @@ def units_for(slopes):
     return K + (not np.any(sets @ changes == -slopes[0]))
 
 
-def line(t, slopes, y, x):
-    """The line with corners t, these slopes and the height y at the first corner."""
-    climbs = np.maximum(0, x[:, None] - t) @ np.diff(slopes)
-    return y + slopes[0] * (x - t[0]) + climbs
-
-
 def network_drawn(widths, seed):
     rng = np.random.default_rng(700 + seed)
     sizes = [1, *widths, 1]
@@ -89,6 +83,14 @@ def listed(Ws, bs, low, high, what="a network"):
         assert np.array_equal(before, after), "corners: it changes what is given"
 
 
+def close_corners(layers):
+    """A network with three corners within 1e-5, at -0.3, of one or two hidden layers."""
+    Ws, bs = [np.ones((1, 3))], [np.array([0.3, 0.3 + 1e-5, 0.3 + 5e-6])]
+    if layers == 2:  # the first hidden layer is x + 2
+        Ws, bs = [np.ones((1, 1)), *Ws], [np.array([2.0]), bs[0] - 2]
+    return [*Ws, column(1, 1, -2)], [*bs, row(0.2)]
+
+
 def column(*numbers):
     return np.array(numbers, dtype=np.float64)[:, None]
 
@@ -104,7 +106,7 @@ FALSE_CORNERS = {
     ),
     "two units share a corner": (
         [row(2, -3, 1)[None], column(1, 0.5, -1)],
-        [row(-1, 1.5, 0.4), row(-0.2)],
+        [row(-1, 1.5, -0.49999), row(-0.2)],
     ),
     "two bends cancel": (
         [row(1, 3, 1)[None], column(-3, 1, 0.6)],
@@ -155,6 +157,8 @@ def altered(change):
 WRONG_VALUES = {
     "heights 1 % too large": altered(lambda h, m: (1.01 * h, m)),
     "heights 0.01 too large": altered(lambda h, m: (h + 0.01, m)),
+    "heights 0.001 too large": altered(lambda h, m: (h + 0.001, m)),
+    "slopes 0.001 too large": altered(lambda h, m: (h, m + 0.001)),
     "slopes of the other sign": altered(lambda h, m: (h, -m)),
     "half of each slope": altered(lambda h, m: (h, m / 2)),
     "one slope for all, their mean": altered(lambda h, m: (h, 0 * m + m.mean())),
@@ -241,7 +245,8 @@ def watched(widths, seed, x, y):
     assert seen.get("given") == (list(widths), seed), "train: initial(widths, seed)"
     assert seen["steps"] == 600, f"train: {seen['steps']} steps of this Adam"
     assert sum(n == len(x) for n in rows) >= 600, "train: each step on all points"
-    inputs = torch.tensor(x, dtype=torch.float32)[:, None]
+    kind = next(seen["net"].parameters()).dtype  # a student may train in float64
+    inputs = torch.tensor(x, dtype=kind)[:, None]
     with torch.no_grad():
         out = seen["net"](inputs).double().numpy()[:, 0]
     left = np.sqrt(np.mean((out - y) ** 2))
@@ -282,19 +287,27 @@ def every_pair(out, y):
 
 
 def draw_right():
+    """Check the student's `draw`; limits for random numbers are four deviations or more."""
     rng = np.random.default_rng(12)
-    w, b, v, c = (np.asarray(a, dtype=float) for a in draw(2000, rng))
+    drawn = lambda rng: [np.asarray(a, dtype=float) for a in draw(2000, rng)]
+    w, b, v, c = drawn(rng)
     assert w.shape == b.shape == v.shape == (2000,) and c.size == 1, "draw: shapes"
     assert not c.any(), "draw: c"
     assert (np.abs(w) == 1).all() and abs(w.mean()) < 0.15, "draw: w"
-    t = -b / w
+    t, normal = -b / w, np.sqrt(2000) * v
     assert np.abs(t).max() <= 1, "draw: corners within [-1, 1]"
     off = np.abs(np.sort(t) - np.linspace(-1, 1, 2000)).max()
     assert off < 0.12, "draw: corners spread evenly"
-    assert abs(np.mean(w * t)) < 0.1, "draw: corners depend on the direction"
-    assert 0.85 < 2000 * np.mean(v**2) < 1.15, "draw: variance of v"
-    assert abs(v.mean()) * np.sqrt(2000) < 0.15, "draw: mean of v"
-    assert not np.allclose(draw(2000, rng)[2], v), "draw: drawn with rng"
+    assert 0.85 < np.mean(normal**2) < 1.15, "draw: variance of v"
+    assert abs(normal.mean()) < 0.15, "draw: mean of v"
+    assert 2.5 < np.mean(normal**4) / np.mean(normal**2) ** 2 < 3.5, "draw: v is normal"
+    for one, other in ((w, t), (w, normal), (t, normal)):
+        assert abs(np.mean(one * other)) < 0.12, "draw: w, corners and v independent"
+    later = drawn(rng)
+    for first, second in ((w, later[0]), (t, -later[1] / later[0]), (v, later[2])):
+        assert not np.allclose(first, second), "draw: everything drawn with rng"
+    for first, again in zip((w, b, v), drawn(np.random.default_rng(12)), strict=False):
+        assert np.allclose(first, again), "draw: drawn with rng alone"
     assert len(np.unique(draw(7, rng)[1])) == 7, "draw: seven units"
 
 

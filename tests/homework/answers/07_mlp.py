@@ -3,10 +3,10 @@
 What the marks of ``depth`` allow was measured: on the line that they train, 2 |x + 0.2|, the
 model answer ends below 0.02 (eight seeds, both shapes; a constant has 0.6), and the marks
 ask for less than 0.15. A tent, which the visible check trains, ends below 0.003 (eight
-seeds); it asks for 0.1. ``flat-run`` ends between 0.083 and 0.156 if mended, between 0.095
-and 0.224 with one corner for all units (thirty seeds each) and at 0.63 with N² differences.
-The larger of the seeds 2k and 2k + 1 is at most 0.156 if mended and at least 0.185 with one
-corner; the visible check asks for 0.17 of such a pair.
+seeds); it asks for 0.1. ``flat-run`` ends between 0.079 and 0.166 if mended (sixty runs),
+between 0.095 and 0.224 with one corner for all units (thirty seeds) and at 0.63 with N²
+differences. The larger of the seeds 2k and 2k + 1 is at least 0.184 with one corner; the
+visible check asks for 0.175.
 """
 
 from tests.homework.answers import changed
@@ -20,14 +20,6 @@ def fewest(slopes):
         if np.dot(chosen, changes) == -slopes[0]:
             return len(changes)
     return len(changes) + 1
-"""
-NETWORK = """
-def network(t, slopes, y):
-    w = np.array([-1.0] * len(t) + [1.0])
-    b = np.array([*t, -t[-1]])
-    v = np.array([*np.diff(slopes)[:-1], -slopes[-2], slopes[-1]])
-    climb = np.sum(slopes[1:-1] * np.diff(t))
-    return w, b, v, y + climb
 """
 
 CORNERS = """
@@ -50,6 +42,7 @@ def corners(Ws, bs, low, high):
     for x in cuts[1:]:
         if x - spaced[-1] > 1e-7:
             spaced.append(x)
+    spaced[-1] = cuts[-1]
     y = [net_inputs(x, len(Ws) - 1)[0] for x in spaced]
     slopes = np.diff(y) / np.diff(spaced)
     kept = [0, *(np.flatnonzero(abs(np.diff(slopes)) > 1e-5) + 1), len(y) - 1]
@@ -102,7 +95,8 @@ TRAIN = """
 def train(widths, seed, x, y):
     net, adam = initial(widths, seed)
     first = len(corners(*layers(net), -1.0, 1.0)[1]) - 1
-    x, y = torch.from_numpy(x).float(), torch.from_numpy(y).float()
+    net.double()
+    x, y = torch.from_numpy(x), torch.from_numpy(y)
     for _ in range(600):
         loss = nn.functional.mse_loss(net(x.unsqueeze(1)).squeeze(1), y)
         net.zero_grad()
@@ -125,17 +119,7 @@ for name, numbers in bet.items():
     plt.scatter(*numbers[1:], marker="x", label="bet: " + name)
 plt.xlabel("pieces")
 plt.ylabel("error")
-plt.legend()
-"""
-GRID = """
-def pieces(net):
-    x = torch.linspace(-1, 1, 20001, dtype=torch.float64)
-    A, (Ws, bs) = x[:, None].numpy(), layers(net)
-    for W, b in zip(Ws[:-1], bs[:-1]):
-        A = np.maximum(A @ W + b, 0)
-    bends = np.abs(np.diff(A @ Ws[-1], 2, axis=0)[:, 0]) > 1e-8
-    return 1 + np.sum(np.diff(bends.astype(int), prepend=0) == 1)
-
+fig.legend()
 """
 EXPERIMENT = TRAIN + RESULTS + FIGURE
 
@@ -164,7 +148,7 @@ ONE = ("rng.uniform(-1, 1, H)", "-w * rng.uniform(-1, 1)")
 PAIRS = ("(out - y[:, None])", "(out - y)")
 
 RIGHT = {
-    "fewest": FEWEST + NETWORK,
+    "fewest": FEWEST,
     "corners": CORNERS,
     "twin": TWIN + SAME,
     "bet": BET + REASON,
@@ -175,29 +159,24 @@ RIGHT = {
 WRONG = {
     "fewest": {
         "one unit for each corner, always": changed(
-            FEWEST + NETWORK, "return len(changes) + 1", "return len(changes)", points=1
+            FEWEST, "return len(changes) + 1", "return len(changes)"
         ),
         "one more unless the line is flat at an end": changed(
-            FEWEST + NETWORK,
+            FEWEST,
             "np.dot(chosen, changes) == -slopes[0]",
             "slopes[0] * slopes[-1] == 0",
-            points=1,
         ),
         "the change at a single corner": changed(
-            FEWEST + NETWORK,
+            FEWEST,
             "np.dot(chosen, changes) == -slopes[0]",
             "sum(chosen) < 2 and np.dot(chosen, changes) == -slopes[0]",
-            points=1,
         ),
-        "the height at the last corner": changed(
-            FEWEST + NETWORK, "y + climb", "y", points=1
+        "the line is flat somewhere": changed(
+            FEWEST,
+            "np.dot(chosen, changes) == -slopes[0]",
+            "0 in slopes",
         ),
-        "straight on the left: one slope forgotten": changed(
-            FEWEST + NETWORK, "-slopes[-2], slopes[-1]", "0, slopes[-1]", points=1
-        ),
-        "the wrong sign, and no network": (
-            FEWEST.replace("-slopes[0]", "slopes[0]") + "network = None"
-        ),
+        "the wrong sign": FEWEST.replace("-slopes[0]", "slopes[0]"),
     },
     "corners": {
         "a thousand dots joined": """
@@ -207,6 +186,30 @@ def corners(Ws, bs, low, high):
     for W, b in zip(Ws[:-1], bs[:-1]):
         A = np.maximum(A @ W + b, 0)
     return x, (A @ Ws[-1] + bs[-1])[:, 0]
+""",
+        "forty thousand cells, and where their lines meet": """
+def corners(Ws, bs, low, high):
+    def height(x):
+        A = np.asarray(x)[:, None]
+        for W, b in zip(Ws[:-1], bs[:-1]):
+            A = np.maximum(A @ W + b, 0)
+        return (A @ Ws[-1] + bs[-1])[:, 0]
+
+    x = np.linspace(low, high, 40001)
+    y = height(x)
+    slopes, found = np.diff(y) / np.diff(x), [low]
+    bent = np.abs(np.diff(slopes)) > 1e-5
+    for k in np.flatnonzero(bent) + 1:
+        i = k - 2 if k > 1 and bent[k - 2] else k - 1
+        j = k + 1 if k < len(bent) and bent[k] else k
+        if abs(slopes[j] - slopes[i]) > 1e-5:
+            cut = (y[i] - y[j] + slopes[j] * x[j] - slopes[i] * x[i]) / (
+                slopes[j] - slopes[i]
+            )
+            if low + 1e-7 < cut < high - 1e-7 and cut - found[-1] > 1e-7:
+                found.append(cut)
+    found = np.array([*found, high], dtype=float)
+    return found, height(found)
 """,
         "the first layer alone": changed(
             CORNERS, "range(len(Ws) - 1)", "range(1)", points=1
@@ -248,6 +251,9 @@ def corners(Ws, bs, low, high):
             TWIN + SAME, "not np.allclose(a, b)", "not np.array_equal(a, b)", points=1
         ),
         "difference quotients": (DIFFERENCES + SAME, 2),
+        "a coarse tolerance": changed(
+            TWIN + SAME, "np.allclose(a, b)", "np.allclose(a, b, atol=5e-3)", points=2
+        ),
         "heights alone are compared": changed(
             TWIN + SAME,
             "theirs(Ws, bs, x), strict=True",
@@ -287,6 +293,9 @@ def corners(Ws, bs, low, high):
         "pieces before in the figure": changed(
             EXPERIMENT, "[run[1] for run", "[run[0] for run", points=2
         ),
+        "a legend without names": changed(
+            EXPERIMENT, ", label=name", "", ', label="bet: " + name', "", points=2
+        ),
         "typed in, and no bet in the figure": (
             "train = lambda widths, seed, x, y: (40 + seed, 50, (seed + len(widths)) / 99)\n"
             + RESULTS
@@ -314,6 +323,15 @@ def corners(Ws, bs, low, high):
             "    if corners_at.min() > -0.5 or corners_at.max() < 0.5:",
             "    if corners_at[0] != np.random.default_rng(5).uniform(-1, 1, 60)[0]:",
             points=2,
+        ),
+        "corners on a grid": changed(
+            RUN, "rng.uniform(-1, 1, H)", "-w * np.linspace(-1, 1, H)", points=3
+        ),
+        "v is uniform": changed(
+            RUN,
+            "rng.normal(0, H**-0.5, H)",
+            "rng.uniform(-1, 1, H) * (3 / H) ** 0.5",
+            points=3,
         ),
         "zero biases": changed(RUN, "rng.uniform(-1, 1, H)", "np.zeros(H)", points=3),
     },
