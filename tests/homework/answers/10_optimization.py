@@ -211,16 +211,16 @@ RIGHT = {
 
 WRONG = {
     "quiet": {
-        "independent iterates": changed(QUIET, MIXED, "b * b * ee"),
+        "independent iterates": changed(QUIET, MIXED, "b * b * ee", points=1),
         "drawn at random": (DRAWN + "as_quiet = lambda eta, lam, beta: eta", 0),
         "the curvature forgotten": changed(
-            QUIET, "eta**2 / (1 - k) / (1 + k)", "eta / (2 - eta)"
+            QUIET, "eta**2 / (1 - k) / (1 + k)", "eta / (2 - eta)", points=1
         ),
         "as_quiet: for small steps only": changed(
             QUIET, "2 * lam / (1 / floor + lam**2)", "2 * lam * floor", points=1
         ),
         "the average meets the iterate before the step": changed(
-            QUIET, "b * k * ae", "b * ae"
+            QUIET, "b * k * ae", "b * ae", points=1
         ),
     },
     "two-memories": {
