@@ -3,7 +3,9 @@
 What the marks of ``race`` allow was measured. A network whose first weights differ by a
 relative 1e-13 ends within 1e-9 of the same loss, except that a constant learning rate of
 2.0 changes the loss by 0.2 to 23 % and its average by 0.03 %; the marks repeat only runs
-that are not so sensitive, and ask for 2 %.
+that are not so sensitive. `train` is asked for 0.05 %: the arithmetic of another processor
+changes its three runs by 3e-7 at most, a schedule that ends a step too early by 0.1 %.
+`results` are asked for 2 %.
 ``swap-run`` ends between 0.191 and 0.337 if mended (fourteen seeds), the mean of its three
 seeds is 0.251; with `follow` left 0.498, with `scored` left 0.895, with both 0.478. Means of
 any three neighbouring seeds are 0.232 to 0.278 if mended, at least 0.353 if not. The visible
@@ -13,28 +15,36 @@ check asks for 0.36.
 from tests.homework.answers import changed
 
 QUIET = """
-def spread(eta, lam, beta):
+def moments(eta, lam, beta):
     # the second moments (ee, ae, aa) are a fixed point of a linear map
     k, b = 1 - eta * lam, 1 - beta
     ee = eta**2 / (1 - k) / (1 + k)
     ae = b * ee / (b + beta * eta * lam)
     aa = (2 * beta * b * k * ae + b * b * ee) / (b * (1 + beta))
-    return aa
+    return ae, aa
 
 
-def as_quiet(eta, lam, beta):
-    floor = spread(eta, lam, beta)
-    return 2 * lam / (1 / floor + lam**2)
+cross = lambda *given: moments(*given)[0]
+spread = lambda *given: moments(*given)[1]
 """
 MIXED = "(2 * beta * b * k * ae + b * b * ee)"
 DRAWN = """
-def spread(eta, lam, beta):
+def drawn(eta, lam, beta):
     rng = np.random.default_rng(0)
     e = a = np.zeros(4_000)
     for _ in range(2_000):
         e = (1 - eta * lam) * e - eta * rng.normal(size=4_000)
         a = beta * a + (1 - beta) * e
-    return a.var()
+    return e, a
+
+
+def cross(eta, lam, beta):
+    e, a = drawn(eta, lam, beta)
+    return (a * e).mean()
+
+
+def spread(eta, lam, beta):
+    return drawn(eta, lam, beta)[1].var()
 """
 
 MEMORIES = """
@@ -76,6 +86,11 @@ class Averaged(torch.optim.Optimizer):
                     p -= group["lr"] * state["v"]
                     state["sum"] = group["beta"] * state["sum"] + p
                     state["weights"] = group["beta"] * state["weights"] + 1
+
+    @torch.no_grad()
+    def put_into(self, net):
+        for p in net.parameters():
+            p.copy_(self.average(p))
 
     def average(self, p):
         if "sum" not in self.state[p]:
@@ -142,8 +157,7 @@ def train(way, lr, seed):
         F.cross_entropy(net(X[batches[t]]), y[batches[t]]).backward()
         sgd.step()
     if way == "averaged":
-        for p in net.parameters():
-            p.data = sgd.average(p).detach()
+        sgd.put_into(net)
     return test_loss(net)
 """
 RESULTS = """
@@ -212,18 +226,21 @@ RIGHT = {
 WRONG = {
     "quiet": {
         "independent iterates": changed(QUIET, MIXED, "b * b * ee", points=1),
-        "drawn at random": (DRAWN + "as_quiet = lambda eta, lam, beta: eta", 0),
+        "drawn at random": (DRAWN, 0),
         "the curvature forgotten": changed(
-            QUIET, "eta**2 / (1 - k) / (1 + k)", "eta / (2 - eta)", points=1
+            QUIET, "eta**2 / (1 - k) / (1 + k)", "eta / (2 - eta)", points=0
         ),
-        "as_quiet: for small steps only": changed(
-            QUIET, "2 * lam / (1 / floor + lam**2)", "2 * lam * floor", points=1
+        "cross: the average before the step": changed(
+            QUIET, "return ae, aa", "return k * ae, aa", points=1
         ),
         "the average meets the iterate before the step": changed(
             QUIET, "b * k * ae", "b * ae", points=1
         ),
     },
     "two-memories": {
+        "the learning rate inside of the velocity": changed(
+            MEMORIES, "+ G[k]", "+ lr * G[k]", 'lr * m["v"]', 'm["v"]', points=1
+        ),
         "the velocity is dampened": changed(
             MEMORIES, "+ G[k]", "+ (1 - momentum) * G[k]", points=1
         ),
@@ -270,21 +287,32 @@ WRONG = {
             RESUME,
             'group["lr"] * state["v"]',
             'state.setdefault("lr", group["lr"]) * state["v"]',
-            points=3,
+            points=2,
         ),
-        "a memory of its own": (MEMORY_OF_ITS_OWN + SAME, 3),
+        "a memory of its own": (MEMORY_OF_ITS_OWN + SAME, 2),
+        "the settings of all groups alike": changed(
+            RESUME, 'group["beta"]', 'self.defaults["beta"]', points=2
+        ),
+        "the learning rate inside of the velocity": changed(
+            RESUME,
+            "+ p.grad",
+            '+ group["lr"] * p.grad',
+            'group["lr"] * state["v"]',
+            'state["v"]',
+            points=2,
+        ),
         "no gradient taken for a zero": changed(
             RESUME,
             "if p.grad is not None:",
             "if p.grad is None:\n                    p.grad = 0 * p\n"
             "                if True:",
-            points=3,
+            points=2,
         ),
         "compared after a single step": changed(
-            RESUME, "range(4)", "range(1)", points=3
+            RESUME, "range(4)", "range(1)", points=2
         ),
         "shapes are not looked at": changed(
-            RESUME, "tuple(one[k].shape) != tuple(two[k].shape)", "False", points=3
+            RESUME, "tuple(one[k].shape) != tuple(two[k].shape)", "False", points=2
         ),
         "no momentum, and the same gradients": changed(
             RESUME,
@@ -292,7 +320,7 @@ WRONG = {
             "0.0",
             GRADS,
             "{k: 1 + 0 * P[k] for k in P}] * 4 + [",
-            points=3,
+            points=2,
         ),
         "always content": (CLASS + "same = lambda ours, theirs: True", 2),
         "the averages are not compared": changed(
@@ -314,6 +342,16 @@ WRONG = {
         ),
         "falls for a hundred steps only": changed(
             RACE, "(200 - t) / 200", "(100 - t % 100) / 100", points=2
+        ),
+        "the average remembers a fifth less": changed(
+            RACE, "beta=0.96", "beta=0.95", points=2
+        ),
+        "falls to zero": changed(RACE, "(200 - t) / 200", "(199 - t) / 199", points=2),
+        "falls a step too early": changed(
+            RACE, "(200 - t) / 200", "(199 - t) / 200", points=2
+        ),
+        "the ways have no names": changed(
+            RACE, "label=label", 'label="loss"', points=2
         ),
         "one seed three times": changed(RACE, "night(seed)", "night(0)", points=1),
         "half of the steps": changed(RACE, "range(200)", "range(100)", points=2),
@@ -339,16 +377,29 @@ WRONG = {
         "only the weights are looked at": changed(
             RUN, SOUND, SOUND.partition("    follow(")[0] + "    return True", points=3
         ),
+        "new tensors in the list are refused": changed(
+            RUN,
+            SOUND,
+            SOUND.replace("follow(", "kept = average[0]\n    follow(").replace(
+                "return torch.allclose(average[0]", "return torch.allclose(kept"
+            ),
+            points=3,
+        ),
         "sound trains": changed(
             RUN, SOUND, "return idris(follow, scored, 0) < 0.36", points=2
         ),
     },
 }
 
+IDRIS_SOUND = """    net = nn.Linear(3, 2)
+    average = [torch.randn(2, 3), torch.randn(2)]
+    follow(average, net, 0.9)
+    return scored(net, average, lambda net: 0.25) == 0.25
+"""
 SLIPS = {
     "swap-run": [
         {"a.lerp_(p, beta)": "a.lerp_(p, 1 - beta)"},
         {"[p.detach() for p": "[p.detach().clone() for p"},
-        {"    return True\n": f"    {SOUND}\n"},
+        {IDRIS_SOUND: f"    {SOUND}\n"},
     ]
 }
