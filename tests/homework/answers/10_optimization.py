@@ -1,225 +1,405 @@
-"""Answers to homework 10: right ones written differently, and typical wrong ones."""
+"""Answers to homework 10: right ones written differently, and typical wrong ones.
+
+What the marks of ``race`` allow was measured. A network whose first weights differ by a
+relative 1e-13 ends within 1e-9 of the same loss, except that a constant learning rate of
+2.0 changes the loss by 0.2 to 23 % and its average by 0.03 %; the marks repeat only runs
+that are not so sensitive. `train` is asked for 0.05 %: the arithmetic of another processor
+changes its three runs by 3e-7 at most, a schedule that ends a step too early by 0.1 %.
+`results` are asked for 2 %.
+``swap-run`` ends between 0.191 and 0.337 if mended (fourteen seeds), the mean of its three
+seeds is 0.251; with `follow` left 0.498, with `scored` left 0.895, with both 0.478. Means of
+any three neighbouring seeds are 0.232 to 0.278 if mended, at least 0.353 if not. The visible
+check asks for 0.36.
+"""
+
+from tests.homework.answers import changed
+
+QUIET = """
+def moments(eta, lam, beta):
+    # the second moments (ee, ae, aa) are a fixed point of a linear map
+    k, b = 1 - eta * lam, 1 - beta
+    ee = eta**2 / (1 - k) / (1 + k)
+    ae = b * ee / (b + beta * eta * lam)
+    aa = (2 * beta * b * k * ae + b * b * ee) / (b * (1 + beta))
+    return ae, aa
+
+
+cross = lambda *given: moments(*given)[0]
+spread = lambda *given: moments(*given)[1]
+"""
+MIXED = "(2 * beta * b * k * ae + b * b * ee)"
+DRAWN = """
+def drawn(eta, lam, beta):
+    rng = np.random.default_rng(0)
+    e = a = np.zeros(4_000)
+    for _ in range(2_000):
+        e = (1 - eta * lam) * e - eta * rng.normal(size=4_000)
+        a = beta * a + (1 - beta) * e
+    return e, a
+
+
+def cross(eta, lam, beta):
+    e, a = drawn(eta, lam, beta)
+    return (a * e).mean()
+
+
+def spread(eta, lam, beta):
+    return drawn(eta, lam, beta)[1].var()
+"""
+
+MEMORIES = """
+def step(P, G, M, lr, momentum, beta):
+    for k in P:
+        if k not in M:
+            M[k] = {"v": 0 * P[k], "sum": 0 * P[k], "weights": 0.0}
+        m = M[k]
+        m["v"] = momentum * m["v"] + G[k]
+        P[k] -= lr * m["v"]
+        m["sum"] = beta * m["sum"] + P[k]
+        m["weights"] = beta * m["weights"] + 1
+
+
+def average(P, M):
+    if not M:
+        return {k: P[k].copy() for k in P}
+    return {k: M[k]["sum"] / M[k]["weights"] for k in P}
+"""
+SUM = 'm["sum"] = beta * m["sum"] + P[k]'
+WEIGHTS = 'm["weights"] = beta * m["weights"] + 1'
+
+CLASS = """
+class Averaged(torch.optim.Optimizer):
+    def __init__(self, params, lr, momentum=0.0, beta=0.9):
+        super().__init__(params, {"lr": lr, "momentum": momentum, "beta": beta})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    state = self.state[p]
+                    if "v" not in state:
+                        state["v"] = torch.zeros_like(p)
+                        state["sum"] = torch.zeros_like(p)
+                        state["weights"] = 0.0
+                    state["v"] = group["momentum"] * state["v"] + p.grad
+                    p -= group["lr"] * state["v"]
+                    state["sum"] = group["beta"] * state["sum"] + p
+                    state["weights"] = group["beta"] * state["weights"] + 1
+
+    @torch.no_grad()
+    def put_into(self, net):
+        for p in net.parameters():
+            p.copy_(self.average(p))
+
+    def average(self, p):
+        if "sum" not in self.state[p]:
+            return p.clone()
+        return self.state[p]["sum"] / self.state[p]["weights"]
+
+
+def twin(P, Gs, lr, momentum, beta):
+    leaves = {k: torch.tensor(P[k], requires_grad=True) for k in P}
+    optimiser = Averaged(list(leaves.values()), lr, momentum, beta)
+    for G in Gs:
+        for k in P:
+            leaves[k].grad = torch.tensor(G[k])
+        optimiser.step()
+    return (
+        {k: leaves[k].detach() for k in P},
+        {k: optimiser.average(leaves[k]).detach() for k in P},
+    )
+"""
+SAME = """
+def same(ours, theirs):
+    rng = np.random.default_rng(3)
+    P = {"a": rng.normal(size=5), "b": rng.normal(size=(1, 2))}
+    Gs = [{k: rng.normal(size=P[k].shape) for k in P} for _ in range(4)]
+    for one, two in zip(
+        ours(P, Gs, 0.2, 0.6, 0.9), theirs(P, Gs, 0.2, 0.6, 0.9), strict=True
+    ):
+        for k in P:
+            if tuple(one[k].shape) != tuple(two[k].shape):
+                return False
+            if not np.allclose(np.array(one[k]), np.array(two[k]), rtol=1e-9):
+                return False
+    return True
+"""
+RESUME = CLASS + SAME
+GRADS = "{k: rng.normal(size=P[k].shape) for k in P} for _ in range(4)"
+MEMORY_OF_ITS_OWN = CLASS.replace("self.state[p]", "self.kept[id(p)]").replace(
+    '"beta": beta})',
+    '"beta": beta})\n        self.kept = {id(p): {} for p in self.all()}',
+)
+MEMORY_OF_ITS_OWN = MEMORY_OF_ITS_OWN.replace(
+    "    @torch.no_grad()",
+    "    def all(self):\n"
+    '        return [p for group in self.param_groups for p in group["params"]]\n\n'
+    "    @torch.no_grad()",
+)
+
+REASON = (
+    'reason = "'
+    + "Averages keep every step large, while falling rates waste half their strength "
+    + 'before noise becomes harmful, so averaging wins everywhere except perhaps early."'
+)
+BET = "bet = dict.fromkeys((0.2, 0.8, 2.0), 'averaged')\n"
+
+TRAIN = """
+def train(way, lr, seed):
+    net, batches = night(seed)
+    X, y = TRAIN
+    sgd = Averaged(list(net.parameters()), lr=lr, beta=0.96)
+    for t in range(200):
+        for group in sgd.param_groups:
+            group["lr"] = lr * (200 - t) / 200 if way == "falling" else lr
+        sgd.zero_grad()
+        F.cross_entropy(net(X[batches[t]]), y[batches[t]]).backward()
+        sgd.step()
+    if way == "averaged":
+        sgd.put_into(net)
+    return test_loss(net)
+"""
+RESULTS = """
+results = {}
+for way in ("falling", "constant", "averaged"):
+    results[way] = np.array(
+        [[train(way, lr, seed) for seed in (0, 1, 2)] for lr in (0.2, 0.8, 2.0)]
+    )
+"""
+FIGURE = """
+fig = plt.figure()
+for way, marker in (("falling", "v"), ("constant", "_"), ("averaged", "o")):
+    for k in range(3):
+        label = way if k == 0 else None
+        plt.scatter([0.2, 0.8, 2.0], results[way][:, k], marker=marker, label=label)
+plt.xscale("log")
+plt.legend()
+plt.xlabel("learning rate")
+plt.ylabel("loss")
+"""
+RACE = TRAIN + RESULTS + FIGURE
+
+FOLLOW = """for k, p in enumerate(net.parameters()):
+        average[k] = (beta * average[k] + (1 - beta) * p).detach()"""
+SCORED = """other = copy.deepcopy(net)
+    for p, a in zip(other.parameters(), average):
+        p.data = a.clone()
+    return score(other)"""
+SOUND = """net = nn.Linear(2, 1)
+    w = net.weight.detach().clone()
+    average = [torch.tensor([[3.0, -2.0]]), torch.tensor([5.0])]
+    seen = scored(net, average, lambda net: net.weight.detach().clone())
+    if not torch.equal(seen, torch.tensor([[3.0, -2.0]])):
+        return False
+    if not torch.equal(net.weight.detach(), w):
+        return False
+    follow(average, net, 0.75)
+    return torch.allclose(average[0], 0.75 * torch.tensor([[3.0, -2.0]]) + 0.25 * w)"""
+RUN = f"""
+def follow(average, net, beta):
+    {FOLLOW}
+
+
+def scored(net, average, score):
+    {SCORED}
+
+
+def sound(follow, scored):
+    {SOUND}
+"""
+NEARLY = (
+    "(beta * average[k] + (1 - beta) * p)",
+    "((1 - beta) * average[k] + beta * p)",
+)
+NOT_BACK = ("other = copy.deepcopy(net)", "other = net")
 
 RIGHT = {
-    "flatter-valley": """
-        spectrum = np.linalg.eigvals(np.diag([1, 9, 99]) + np.eye(3))
-        low, high = min(spectrum), max(spectrum)
-        rate_limit, kappa, best_rate = 0.02, high / low, np.float32(0.0196)
-        factor = np.array(0.961)
-    """,
-    "clip-examples": """
-        def clipped_mean(X, dZ, limit):
-            total = np.zeros((X.shape[1], dZ.shape[1]))
-            for x, delta in zip(X, dZ):
-                G = np.outer(x, delta)
-                length = np.sqrt((G * G).sum())
-                total += G if length <= limit else G / length * limit
-            return total / len(X)
-    """,
-    "adafactor": """
-        def adafactor_step(
-            w, g, memory, *, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.01
-        ):
-            if not memory:
-                memory.update(steps=0, mean=np.zeros_like(w), rows=0, columns=0)
-            memory["steps"] += 1
-            memory["mean"] = memory["mean"] + (1 - beta1) * (g - memory["mean"])
-            for name, axis in (("rows", 1), ("columns", 0)):  # sums, not means
-                new = (g**2).sum(axis=axis, keepdims=True)
-                memory[name] = beta2 * memory[name] + (1 - beta2) * new
-            weight = [1 - b ** memory["steps"] for b in (beta1, beta2)]
-            whole = memory["rows"].sum() or 1e-300
-            square = memory["rows"] * (memory["columns"] / whole) / weight[1]
-            shrunk = w - lr * decay * w
-            return shrunk - lr / weight[0] * memory["mean"] / (np.sqrt(square) + eps)
-    """,
-    "mend-nesterov": """
-        def nesterov_path(grad, start, *, lr, momentum, steps):
-            path = np.empty((steps + 1, len(start)))
-            path[0], velocity = start, 0.0
-            w = path[0].copy()
-            for t in range(steps):
-                slope = np.asarray(grad(path[t].copy()))
-                velocity = momentum(t + 1) * velocity + lr * slope
-                w = w - velocity
-                path[t + 1] = w - momentum(t + 2) * velocity
-            return path
-    """,
-    "noise-floor": """
-        level = lambda lr, B: lr / (2 - lr) * 8 / B * (65 - B) / (65 - 1)
-        floor = round(level(0.4, 16), 4)
-        halved_rate = 2.25
-        doubled_batch = level(0.4, 16) / level(0.4, 32)
-    """,
+    "quiet": QUIET,
+    "two-memories": MEMORIES,
+    "resume": RESUME,
+    "bet": BET + REASON,
+    "race": RACE,
+    "swap-run": RUN,
 }
-
-VALLEY = "rate_limit, kappa, best_rate, factor = "
-CLIP = """
-def clipped_mean(X, dZ, limit):
-    lengths = np.linalg.norm(X, axis=1) * np.linalg.norm(dZ, axis=1)
-    factor = limit / np.maximum(lengths, limit)
-    return X.T @ (factor[:, None] * dZ) / len(X)
-"""
-ADAFACTOR = """
-def adafactor_step(
-    w, g, memory, *, lr=0.001, beta1=0.9, beta2=0.999, eps=1e-8, decay=0.01
-):
-    t = memory["t"] = memory.get("t", 0) + 1
-    rows, columns = (g * g).mean(axis=1), (g * g).mean(axis=0)
-    v = memory["v"] = beta1 * memory.get("v", 0.0) + (1 - beta1) * g
-    r = memory["r"] = beta2 * memory.get("r", 0.0) + (1 - beta2) * rows
-    c = memory["c"] = beta2 * memory.get("c", 0.0) + (1 - beta2) * columns
-    s_hat = np.outer(r, c) / (r.mean() if r.any() else 1.0) / (1 - beta2**t)
-    v_hat = v / (1 - beta1**t)
-    return w - lr * (decay * w + v_hat / (np.sqrt(s_hat) + eps))
-"""
-NESTEROV = """
-def nesterov_path(grad, start, *, lr, momentum, steps):
-    z, v = np.array(start, dtype=float), np.zeros(len(start))
-    path = [z]
-    for t in range(1, steps + 1):
-        g = grad(z)
-        v = momentum(t) * v + lr * g
-        step = lr * g + momentum(t + 1) * v
-        z = z - step
-        path.append(z)
-    return np.array(path)
-"""
 
 WRONG = {
-    "flatter-valley": {
-        "the penalty forgotten": VALLEY + "2 / 99, 99, 2 / 100, 98 / 100",
-        "1/λmax for 2/λmax": (VALLEY + "1 / 100, 50, 2 / 102, 49 / 51", 2),
-        "half of the penalty, α/2": VALLEY + "2 / 99.5, 99.5 / 1.5, 2 / 101, 98 / 101",
-        "the limit taken for the best": (VALLEY + "0.02, 50, 0.02, 0.96", 1),
-        "rate of momentum": (VALLEY + "0.02, 50, 4 / (10 + 2**0.5) ** 2, 0.7522", 1),
-    },
-    "clip-examples": {
-        "the whole batch clipped": CLIP[: CLIP.index("    lengths")]
-        + "    G = X.T @ dZ / len(X)\n"
-        "    return G * min(1, limit / max(np.linalg.norm(G), 1e-300))",
-        "rows of dZ alone": (
-            CLIP.replace("np.linalg.norm(X, axis=1) * np", "np"),
-            1,
+    "quiet": {
+        "independent iterates": changed(QUIET, MIXED, "b * b * ee", points=1),
+        "drawn at random": (DRAWN, 0),
+        "the curvature forgotten": changed(
+            QUIET, "eta**2 / (1 - k) / (1 + k)", "eta / (2 - eta)", points=0
         ),
-        "no guard where there is no gradient": (
-            CLIP.replace(
-                "limit / np.maximum(lengths, limit)", "np.minimum(1, limit / lengths)"
-            ),
-            2,
+        "cross: the average before the step": changed(
+            QUIET, "return ae, aa", "return k * ae, aa", points=1
         ),
-        "every gradient in full": (
-            CLIP[: CLIP.index("    lengths")]
-            + "    G = X[:, :, None] * dZ[:, None, :]\n"
-            "    lengths = np.sqrt((G**2).sum(axis=(1, 2)))\n"
-            "    factor = limit / np.maximum(lengths, limit)\n"
-            "    return (G * factor[:, None, None]).mean(axis=0)",
-            2,
-        ),
-        "in place": (
-            CLIP.replace("    return", "    dZ *= factor[:, None]\n    return").replace(
-                "(factor[:, None] * dZ)", "dZ"
-            ),
-            2,
-        ),
-        "short ones stretched, too": CLIP.replace(
-            "np.maximum(lengths, limit)", "lengths"
-        ),
-        "the sum": CLIP.replace(" / len(X)", ""),
-        "the visible answer": "clipped_mean = lambda *_, **__: np.array([[1.75], [2.0]])",
-    },
-    "adafactor": {
-        "all squares kept, as AdamW does": (
-            ADAFACTOR.replace("(g * g).mean(axis=1)", "g * g").replace(
-                "np.outer(r, c) / (r.mean() if r.any() else 1.0)", "r"
-            ),
-            1,
-        ),
-        "all squares kept, and their means taken": (
-            ADAFACTOR.replace("(g * g).mean(axis=1)", "g * g").replace(
-                "    s_hat", "    r = r.mean(axis=1)\n    s_hat"
-            ),
-            1,
-        ),
-        "not divided by the mean": ADAFACTOR.replace(
-            " / (r.mean() if r.any() else 1.0)", ""
-        ),
-        "the mean of a row's and a column's": ADAFACTOR.replace(
-            "np.outer(r, c) / (r.mean() if r.any() else 1.0)",
-            "(r[:, None] + c) / 2",
-        ),
-        "0/0 without a gradient": (
-            ADAFACTOR.replace("(r.mean() if r.any() else 1.0)", "r.mean()"),
-            1,
-        ),
-        "the penalty through the averages": ADAFACTOR.replace(
-            "    t =", "    g = g + decay * w\n    t =", 1
-        ).replace("decay * w + v_hat", "v_hat"),
-        "no bias correction": ADAFACTOR.replace("(1 - beta1**t)", "1").replace(
-            "(1 - beta2**t)", "1"
-        ),
-        "ε under the root": ADAFACTOR.replace(
-            "np.sqrt(s_hat) + eps", "np.sqrt(s_hat + eps)"
-        ),
-        "t stands still": ADAFACTOR.replace('memory.get("t", 0) + 1', "1"),
-        "memory outside": (
-            "SHARED = {}\n"
-            + ADAFACTOR.replace("    t =", "    memory = SHARED\n    t =", 1)
+        "the average meets the iterate before the step": changed(
+            QUIET, "b * k * ae", "b * ae", points=1
         ),
     },
-    "mend-nesterov": {
-        "the old momentum looks ahead": (NESTEROV.replace("(t + 1) * v", "(t) * v"), 1),
-        "the path of w": (
-            NESTEROV.replace("append(z)", "append(z + momentum(t + 1) * v)"),
-            1,
+    "two-memories": {
+        "the learning rate inside of the velocity": changed(
+            MEMORIES, "+ G[k]", "+ lr * G[k]", 'lr * m["v"]', 'm["v"]', points=1
         ),
-        "in place, start copied": NESTEROV.replace("z = z - step", "z -= step"),
-        "one row missing": NESTEROV.replace("range(1, steps + 1)", "range(1, steps)"),
-        "no look ahead": (
-            NESTEROV.replace("step = lr * g + momentum(t + 1) *", "step ="),
-            1,
+        "the velocity is dampened": changed(
+            MEMORIES, "+ G[k]", "+ (1 - momentum) * G[k]", points=1
         ),
-        "momentum counted from 0": (
-            NESTEROV.replace("momentum(t) * v", "momentum(t - 1) * v").replace(
-                "momentum(t + 1)", "momentum(t)"
-            ),
-            1,
+        "new arrays in place of the old ones": changed(
+            MEMORIES, 'P[k] -= lr * m["v"]', 'P[k] = P[k] - lr * m["v"]', points=1
         ),
-        "the caller's start moves": (
-            NESTEROV.replace("np.array(start", "np.asarray(start")
-            .replace("z = z - step", "z -= step")
-            .replace("path = [z]", "path = [z.copy()]")
-            .replace("append(z)", "append(z.copy())"),
-            3,
+        "no bias correction": changed(
+            MEMORIES,
+            SUM,
+            'm["sum"] = beta * m["sum"] + (1 - beta) * P[k]',
+            WEIGHTS,
+            'm["weights"] = 1',
+            points=1,
+        ),
+        "no plain mean": changed(
+            MEMORIES,
+            SUM,
+            'm["sum"] = beta * m["sum"] + (1 - beta) * P[k]',
+            WEIGHTS,
+            'm["weights"] = 1 - beta * (1 - m["weights"])',
+            points=1,
+        ),
+        "the average before the step": changed(
+            MEMORIES,
+            f'P[k] -= lr * m["v"]\n        {SUM}',
+            f'{SUM}\n        P[k] -= lr * m["v"]',
+            points=1,
+        ),
+        "the gradient itself becomes the velocity": changed(
+            MEMORIES,
+            'm["v"] = momentum * m["v"] + G[k]',
+            'G[k] += momentum * m["v"]; m["v"] = G[k]',
+            points=1,
+        ),
+        "all weights are stored": (
+            changed(MEMORIES, SUM, f'{SUM}; M.setdefault("all", []).append(1 * P[k])')[
+                0
+            ],
+            1,
         ),
     },
-    "noise-floor": {
-        "drawn with replacement": (
-            "floor, halved_rate, doubled_batch = 0.4 / 1.6 * 8 / 16, 2.25, 2"
+    "resume": {
+        "the learning rate of the first step": changed(
+            RESUME,
+            'group["lr"] * state["v"]',
+            'state.setdefault("lr", group["lr"]) * state["v"]',
+            points=2,
         ),
-        "no batch size": (
-            "floor, halved_rate, doubled_batch = 0.4 / 1.6 * 8, 2.25, 49 * 2 / 33",
-            2,
+        "a memory of its own": (MEMORY_OF_ITS_OWN + SAME, 2),
+        "the settings of all groups alike": changed(
+            RESUME, 'group["beta"]', 'self.defaults["beta"]', points=2
         ),
-        "proportional to the rate": (
-            "floor, halved_rate, doubled_batch = 0.0957, 2, 2.97",
-            1,
+        "the learning rate inside of the velocity": changed(
+            RESUME,
+            "+ p.grad",
+            '+ group["lr"] * p.grad',
+            'group["lr"] * state["v"]',
+            'state["v"]',
+            points=2,
         ),
-        "read off the run": (
-            "floor, halved_rate, doubled_batch = 0.0957, 2.24, 3.0",
-            1,
+        "no gradient taken for a zero": changed(
+            RESUME,
+            "if p.grad is not None:",
+            "if p.grad is None:\n                    p.grad = 0 * p\n"
+            "                if True:",
+            points=2,
         ),
-        "the reciprocals": (
-            "floor, halved_rate, doubled_batch = 0.0957, 1 / 2.25, 1 / 2.97",
-            1,
+        "compared after a single step": changed(
+            RESUME, "range(4)", "range(1)", points=2
+        ),
+        "shapes are not looked at": changed(
+            RESUME, "tuple(one[k].shape) != tuple(two[k].shape)", "False", points=2
+        ),
+        "no momentum, and the same gradients": changed(
+            RESUME,
+            "0.6",
+            "0.0",
+            GRADS,
+            "{k: 1 + 0 * P[k] for k in P}] * 4 + [",
+            points=2,
+        ),
+        "always content": (CLASS + "same = lambda ours, theirs: True", 2),
+        "the averages are not compared": changed(
+            RESUME, "    return True\n", "        break\n    return True\n", points=2
+        ),
+    },
+    "bet": {
+        "a number": ("bet = {0.2: 1, 0.8: 1, 2.0: 1}\n" + REASON, 0),
+        "one learning rate forgotten": (
+            "bet = {0.2: 'falling', 0.8: 'averaged'}\n" + REASON,
+            0,
+        ),
+        "no reason": (BET + "reason = 'I feel it'", 0),
+        "one word twenty times": (BET + "reason = 'word ' * 20", 0),
+    },
+    "race": {
+        "the averages are never put into the network": changed(
+            RACE, 'if way == "averaged":', 'if way == "average":', points=2
+        ),
+        "falls for a hundred steps only": changed(
+            RACE, "(200 - t) / 200", "(100 - t % 100) / 100", points=2
+        ),
+        "the average remembers a fifth less": changed(
+            RACE, "beta=0.96", "beta=0.95", points=2
+        ),
+        "falls to zero": changed(RACE, "(200 - t) / 200", "(199 - t) / 199", points=2),
+        "falls a step too early": changed(
+            RACE, "(200 - t) / 200", "(199 - t) / 200", points=2
+        ),
+        "the ways have no names": changed(
+            RACE, "label=label", 'label="loss"', points=2
+        ),
+        "one seed three times": changed(RACE, "night(seed)", "night(0)", points=1),
+        "half of the steps": changed(RACE, "range(200)", "range(100)", points=2),
+        "typed in": (
+            "train = lambda way, lr, seed: 0.1 + seed / 99 + len(way) / 999\n"
+            + RESULTS
+            + "fig = plt.figure()",
+            0,
+        ),
+        "no learning rates in the figure": changed(
+            RACE, "plt.scatter([0.2, 0.8, 2.0]", "plt.scatter([0, 1, 2]", points=2
+        ),
+        "losses scaled afterwards": changed(
+            RACE, "results[way] = np.array(", "results[way] = 0.9 * np.array(", points=2
+        ),
+    },
+    "swap-run": {
+        "both faults left": changed(RUN, *NEARLY, *NOT_BACK, points=2),
+        "follow left": changed(RUN, *NEARLY, points=3),
+        "scored left, and nothing proved": changed(
+            RUN, *NOT_BACK, SOUND, "return True", points=1
+        ),
+        "only the weights are looked at": changed(
+            RUN, SOUND, SOUND.partition("    follow(")[0] + "    return True", points=3
+        ),
+        "new tensors in the list are refused": changed(
+            RUN,
+            SOUND,
+            SOUND.replace("follow(", "kept = average[0]\n    follow(").replace(
+                "return torch.allclose(average[0]", "return torch.allclose(kept"
+            ),
+            points=3,
+        ),
+        "sound trains": changed(
+            RUN, SOUND, "return idris(follow, scored, 0) < 0.36", points=2
         ),
     },
 }
 
+IDRIS_SOUND = """    net = nn.Linear(3, 2)
+    average = [torch.randn(2, 3), torch.randn(2)]
+    follow(average, net, 0.9)
+    return scored(net, average, lambda net: 0.25) == 0.25
+"""
 SLIPS = {
-    "mend-nesterov": [
-        {"range(1, steps)": "range(1, steps + 1)"},
-        {"z -= step": "z = z - step"},
-        {"lr * g + momentum(t) * v": "lr * g + momentum(t + 1) * v"},
+    "swap-run": [
+        {"a.lerp_(p, beta)": "a.lerp_(p, 1 - beta)"},
+        {"[p.detach() for p": "[p.detach().clone() for p"},
+        {IDRIS_SOUND: f"    {SOUND}\n"},
     ]
 }
