@@ -41,3 +41,11 @@ def test_every_exercise_has_a_solution(slug):
     exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", text, re.M)
     solutions = re.findall(r"^`{3,}\{solution\} (\S+)", text, re.M)
     assert exercises and sorted(exercises) == sorted(solutions)
+
+
+@every_chapter
+def test_no_reference_goes_to_the_second_of_two_targets(slug):
+    """JupyterLab finds the first of two in neighbouring lines only."""
+    text = chapters.CHAPTERS[slug].markdown
+    second = re.findall(r"^\([\w-]+\)=\n\(([\w-]+)\)=", text, re.M)
+    assert not [name for name in second if re.search(rf"[`<]{name}[`>]", text)]
