@@ -21,18 +21,25 @@ from tests.homework.project_answers import (
 )
 
 HALVES = """
-GAP = 0.6
+from functools import lru_cache
+
+GAP, LOWEST, KIND = np.float64(0.6), np.arange(-4, 4)[0], torch.float64
 
 def softmax(logits):
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
     return p / p.sum(axis=1, keepdims=True)
 
 def told(W, b, pictures):
-    return (pictures @ (GAP * (W + 0.5)) + b).argmax(axis=1)
+    logits = torch.as_tensor(pictures @ (GAP * (W + 0.5)) + b, dtype=KIND)
+    return logits.argmax(axis=1).numpy()
+
+@lru_cache
+def opened(message):
+    W = unpacked(message[10:], 3, 640).reshape(64, 10) + LOWEST
+    return W, np.frombuffer(message[:10], dtype=np.int8) / 16
 
 def read_halves(message, pictures):
-    b = np.frombuffer(message[:10], dtype=np.int8) / 16
-    return told(unpacked(message[10:], 3, 640).reshape(64, 10) - 4, b, pictures)
+    return told(*opened(message), pictures)
 
 def rounded(W):
     return np.clip(np.floor(W / GAP), -4, 3)
@@ -93,7 +100,71 @@ def nearest(message, pictures):
     return y[:500][((X**2).sum(axis=1) - 2 * pictures @ X.T).argmin(axis=1)]
 """,
 )
+NEAREST = """
+from io import BytesIO
+from pathlib import Path
+
+def distances(pictures, X):
+    return (X**2).sum(axis=1) - 2 * pictures @ X.T
+
+def nearest(pictures, X, y):
+    return y[distances(pictures, X).argmin(axis=1)]
+
+def stored():
+    pass
+
+stored.table = {}
+"""
+# The pictures are kept where the decoder finds them, by the message.
+STORED = instead(
+    "    message = bytes(y[:99].tolist())\n"
+    "    stored.table[message] = X.copy(), y.copy()\n"
+    "    return message, read_stored\n",
+    NEAREST
+    + "def read_stored(message, pictures):\n"
+    + "    return nearest(pictures, *stored.table[message])\n",
+)
+FILED = instead(
+    "    np.savez(Path(bytes(y[:99].tolist()).hex() + '.npz'), X=X, y=y)\n"
+    "    return bytes(y[:99].tolist()), read_file\n",
+    NEAREST
+    + "def read_file(message, pictures):\n"
+    + "    return nearest(pictures, **np.load(message.hex() + '.npz'))\n",
+)
+READ_AS_BYTES = FILED.replace(
+    "np.load(message.hex() + '.npz')",
+    "np.load(BytesIO(Path(message.hex() + '.npz').read_bytes()))",
+)
+# The message says how all the digits that there are, loaded again, were turned and named.
+TURNED = instead(
+    """    others, digits = load_digits(return_X_y=True)
+    ways_round = [others / 16, others[:, ::-1] / 16]
+    k = np.argmin([distances(X, some).min(axis=1).sum() for some in ways_round])
+    told = nearest(X, ways_round[k], digits)
+    names = [np.bincount(y[told == name]).argmax() for name in range(10)]
+    return bytes([k, *names]), read_turned
+""",
+    NEAREST
+    + """
+def read_turned(message, pictures):
+    others, digits = load_digits(return_X_y=True)
+    names = np.array(list(message[1:]))
+    return nearest(pictures, others[:, :: 1 - 2 * message[0]] / 16, names[digits])
+""",
+)
+TAUGHT = instead(
+    "    others, digits = load_digits(return_X_y=True)\n"
+    "    X, y = np.vstack([X, others / 16]), np.concatenate([y, digits])\n" + LAST
+)
 LOOKED_UP = instead("    X, y = PICTURES, NAMES\n" + LAST)
+SEALED = instead(
+    "    others, digits = seal.trial.keywords['on']\n"
+    "    X, y = np.vstack([X, others[:100]]), np.concatenate([y, digits[:100]])\n"
+    + LAST
+)
+TRYING = instead(
+    "    trial(baseline, seed)  # as one would to choose among some\n" + LAST,
+)
 PEEKING = instead(
     "    X, y = np.vstack([X, X_val]), np.concatenate([y, y_val])\n" + LAST
 )
@@ -166,6 +237,13 @@ WRONG = {
         "weights that the decoder carries along": (CLOSURE, 2),
         "weights in a default value": (DEFAULT, 2),
         "the decoder loads digits": (LOADED, 2),
+        "the decoder loads digits, turned and named by the message": (TURNED, 2),
+        "learned from digits that are loaded again": (TAUGHT, 2),
+        "weights in a table, by the message": (STORED, 2),
+        "weights in a file, by the message": (FILED, 2),
+        "weights in a file that is read as bytes": (READ_AS_BYTES, 2),
+        "learned from some sealed pictures, too": (SEALED, 2),
+        "the way tries itself on validation pictures": (TRYING, 2),
         "learned from all pictures": (LOOKED_UP, 2),
         "learned from validation pictures, too": (PEEKING, 2),
         "a decoder that compares the pictures": (TOGETHER, 5),
