@@ -129,7 +129,8 @@ FILED = instead(
     "    return bytes(y[:99].tolist()), read_file\n",
     NEAREST
     + "def read_file(message, pictures):\n"
-    + "    return nearest(pictures, **np.load(message.hex() + '.npz'))\n",
+    + "    with np.load(message.hex() + '.npz') as kept:\n"
+    + "        return nearest(pictures, **kept)\n",
 )
 READ_AS_BYTES = FILED.replace(
     "np.load(message.hex() + '.npz')",
