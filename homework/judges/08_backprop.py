@@ -173,8 +173,8 @@ WRONG_VALUES = {
 }
 RIGHT_BY_CHANCE = {
     "W in place of its transpose": going_back(not_transposed),
-    "ten backward ticks": going_back(lambda *given: cheap(*given, 10)),
-    "ten ticks": lambda C, W, dZ: by_solving(C, W, dZ, 10),
+    "three backward ticks": going_back(lambda *given: cheap(*given, 3)),
+    "four ticks": lambda C, W, dZ: by_solving(C, W, dZ, 4),
     "one slope for all": going_back(lambda dZ, Z, W: cheap(dZ, 0 * Z, W, 400)),
     "the slopes of the first example": going_back(
         solved_with(lambda Z: 1 - Z[:1] ** 2)

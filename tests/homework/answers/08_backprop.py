@@ -6,7 +6,7 @@ with three and on 0.082 to 0.161 with 20 (twelve seeds each); the marks ask for 
 0.2 with one and three, the visible check for 0.3 with one. ``dull-run`` ends between 0.015
 and 0.027 if mended (eight seeds), between 0.037 and 0.075 with the slopes at the start only,
 between 0.037 and 0.208 with the wrong norm (five each), between 0.124 and 0.313 with both
-(six); the visible check asks for 0.06 with the seeds 0 and 1.
+(six); the visible check asks for 0.04 with the seeds 0 and 1.
 """
 
 from tests.homework.answers import changed
