@@ -309,7 +309,7 @@ def tame_right():
         W = drawn(40 + seed, 1, units)[1]  # of the norm 0.9
         for norm, limit in ((0.5, 0.8), (2.0, 0.8), (1.1, 1.0), (0.99, 1.0)):
             given = W * (norm / 0.9)
-            found = np.asarray(tame(given.copy(), limit), dtype=float)
+            found = plain(tame(given.copy(), limit))
             assert found.shape == W.shape, "tame: shape"
             wanted = given * min(1, limit / norm)
             assert np.allclose(found, wanted, rtol=1e-6, atol=1e-9), "tame: values"
@@ -318,7 +318,7 @@ def tame_right():
 def back_right():
     for seed, k in enumerate((0, 1, 4, 30)):
         dZ, Z, W = settled(50 + seed, 4, 3)
-        found = np.asarray(back(dZ.copy(), Z.copy(), W.copy(), k), dtype=float)
+        found = plain(back(dZ.copy(), Z.copy(), W.copy(), k))
         assert found.shape == Z.shape, "back: shape"
         assert np.allclose(found, cheap(dZ, Z, W, k), atol=1e-9), f"back: k = {k}"
 
