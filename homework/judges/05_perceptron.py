@@ -1,6 +1,6 @@
-"""What several hidden tests of homework 5 share; `%run` in a test puts it there.
+"""What several hidden tests of homework 5 share; `%run -i` in a test puts it there.
 
-Names that it does not define are the student's or the setup cell's.
+Names that it does not define are from ``assignment.py``, the setup cell or the student.
 """
 
 from collections import Counter
@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import torch
-from torch.overrides import TorchFunctionMode
 
 
 def true_rivals(s, y, m):
@@ -66,29 +65,6 @@ def drawn(seed, N, V, M):
     return rng.normal(size=(N, V)), rng.integers(0, M, N), rng.normal(size=(V, M))
 
 
-class NumPyAlone(TorchFunctionMode):
-    """Whatever PyTorch is asked to do here is refused."""
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        raise AssertionError("NumPy alone was asked for, and PyTorch was called")
-
-
-class TwiceTheGradient(TorchFunctionMode):
-    """Each gradient that PyTorch finds here is twice too large."""
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        name, kwargs = getattr(func, "__name__", ""), kwargs or {}
-        if name == "backward":
-            first, *others = args
-            if isinstance(first, torch.Tensor):
-                return func(2 * first, *others, **kwargs)
-            return func([2 * part for part in first], *others, **kwargs)
-        found = func(*args, **kwargs)
-        if name == "grad" and isinstance(found, tuple):
-            found = tuple(None if part is None else 2 * part for part in found)
-        return found
-
-
 def twin_cases():
     """Pages, boxes, weights and margins; the first case begins with a tie."""
     X, y = np.array([[1.0, 2.0], [2.0, -1.0], [1.0, 1.0]]), np.array([1, 2, 1])
@@ -103,29 +79,21 @@ def run(X, y, W, m):
 
 
 def torched(X, y, W, m):
-    """The same, as tensors."""
-    last, mean, mistakes = run(X, y, W, m)
-    return torch.tensor(last), torch.tensor(mean), mistakes
+    """Do the same, as tensors; adds up the steps at the end, which rounds differently."""
+    now, steps = W, np.zeros((len(X), W.shape[1]))
+    for x, label, step in zip(X, y, steps, strict=True):
+        s = x @ now
+        if true_rivals(s, label, m).any():
+            step[:] = np.eye(len(s))[label] - true_equal(s, label, m, x @ x)
+            now = now + np.outer(x, step)
+    held = np.arange(len(X), 0, -1)[:, None] / len(X)  # by this part of the states
+    last, mean = (W + X[::-1].T @ some[::-1] for some in (steps, held * steps))
+    return torch.tensor(last), torch.tensor(mean), int(steps.any(axis=1).sum())
 
 
 def altered(change):
     """A program whose answer is changed: change(last, mean, mistakes, X)."""
     return lambda X, y, W, m: change(*run(X, y, W, m), X)
-
-
-def accepts(ours, theirs):
-    try:
-        return bool(same(ours, theirs))
-    except Exception:
-        return False
-
-
-def judged(wrong):
-    """The right pairs must be accepted, each wrong program refused on both sides."""
-    assert accepts(run, torched) and accepts(torched, run), "same: a right pair refused"
-    for what, program in wrong.items():
-        assert not accepts(program, torched), f"same accepted: {what}"
-        assert not accepts(torched, program), f"same accepted: {what}"
 
 
 def mixed(y, epochs, rng):

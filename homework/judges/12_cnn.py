@@ -1,6 +1,6 @@
-"""What several hidden tests of homework 12 share; `%run` in a test puts it there.
+"""What several hidden tests of homework 12 share; `%run -i` in a test puts it there.
 
-Names that it does not define are the student's or the setup cell's.
+Names that it does not define are the setup cell's or the student's.
 """
 
 

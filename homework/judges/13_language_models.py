@@ -1,6 +1,6 @@
-"""What several hidden tests of homework 13 share; `%run` in a test puts it there.
+"""What several hidden tests of homework 13 share; `%run -i` in a test puts it there.
 
-Names that it does not define are the student's or the setup cell's.
+Names that it does not define are from ``assignment.py``, the setup cell or the student.
 """
 
 
@@ -16,13 +16,6 @@ def right(W, b, X, P):
 def partner(W, b, X, P, dim=1):
     shares = torch.softmax(X @ W + b, dim=dim)
     return -(shares * P).sum(dim=1).log().mean()
-
-
-def accepted(ours, theirs=partner):
-    try:
-        return bool(same(ours, theirs))
-    except Exception:
-        return False
 
 
 def changed(change):

@@ -6,6 +6,7 @@ function that compares the two: ``compare(ours, theirs)`` says whether they agre
 
 import numpy as np
 import torch
+from matplotlib.lines import AxLine
 from torch.overrides import TorchFunctionMode
 
 
@@ -66,7 +67,7 @@ def judged(compare, ours, theirs, wrong):
     The right programs have to round differently, or a comparison without any tolerance
     would pass. ``wrong`` maps what is wrong to a program; each is tried on both sides.
     """
-    name = compare.__name__
+    name = getattr(compare, "__name__", "the comparison")
     for pair in (ours, theirs), (theirs, ours):
         assert accepts(compare, *pair), f"{name}: a right pair refused"
     for what, program in wrong.items():
@@ -75,10 +76,14 @@ def judged(compare, ours, theirs, wrong):
 
 
 def points(fig):
-    """Return what a figure shows as points (P, 2): of lines, marks and bars."""
+    """Return what a figure shows as points (P, 2): of lines, marks and bars.
+
+    A line without ends, `ax.axline`, has none.
+    """
     found = [np.empty((0, 2))]
     for ax in fig.axes:
-        found += [line.get_xydata() for line in ax.lines]
+        lines = [line for line in ax.lines if not isinstance(line, AxLine)]
+        found += [line.get_xydata() for line in lines]
         found += [np.asarray(marks.get_offsets()) for marks in ax.collections]
         bars = [bar for bar in ax.patches if hasattr(bar, "get_height")]
         found += [

@@ -27,6 +27,7 @@ FOLDER = chapters.ROOT / "slides"
 ITEM = re.compile(r"^(figure|equation|steps|code|table|drawing|printed): (.+)$")
 POLL, NUMBER = re.compile(r"^\? (.+)$"), re.compile(r"^= (.+)$")
 SAME = re.compile(r"^same: (.+)$", re.M)
+FORMULA = re.compile(r"(?<!\\)(\\\(.*?\\\)|\\\[.*?(?<!\\)\\\])", re.S)
 COLUMN, CLICK, NOTES = "|||", ". . .", "Notes:"
 MINUTES = re.compile(r"^\(([\d.]+) min(, may go)?\)")  # may go when time is short
 DRAFT = "<!-- draft -->"  # the first line of a deck that is no lecture yet
@@ -138,15 +139,17 @@ def _coloured(html, pairs):
         in_formula = rf"\class{{same-{i}}}{{{symbol}}}"
         in_code = f'<span class="same-{i}">{name}</span>'
         word = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)")
-        formulas = [s for s in page.find_all(string=True) if symbol and symbol in s]
+        found = page.find_all(string=FORMULA)
+        formulas = [(text, _replaced(symbol, in_formula, text)) for text in found]
+        formulas = [(text, marked) for text, marked in formulas if marked != text]
         code = [s for s in page.select(".highlight pre")]
         texts = [s for pre in code for s in pre.find_all(string=word)]
         if not formulas or not texts:
             raise ValueError(
                 f"same: expected 'symbol = name', both on the slide, got {pair!r}"
             )
-        for formula in formulas:
-            formula.replace_with(formula.replace(symbol, in_formula))
+        for text, marked in formulas:
+            text.replace_with(marked)
         for text in texts:
             marked = word.sub(
                 lambda _, html_in_code=in_code: html_in_code, escape(text, quote=False)
@@ -155,6 +158,14 @@ def _coloured(html, pairs):
             parsed = BeautifulSoup(f"<pre>{marked}</pre>", "html.parser")
             text.replace_with(*parsed.pre.contents)
     return str(page) if pairs else html
+
+
+def _replaced(symbol, new, text):
+    """Replace a symbol in the formulas of a text: b, but not the b of ``\\begin``."""
+    before = r"(?<![A-Za-z\\])" if symbol[:1].isalpha() else ""
+    after = r"(?![A-Za-z])" if symbol[-1:].isalpha() else ""
+    whole = re.compile(before + (re.escape(symbol) or "(?!)") + after)
+    return FORMULA.sub(lambda formula: whole.sub(lambda _: new, formula[0]), text)
 
 
 def _column(text, parts):

@@ -138,18 +138,20 @@ def _title(cells):
 
 
 def calendar():
-    """List fourteen weeks with one piece of homework at a time, projects at the end of a part."""
+    """List fourteen weeks with one piece of homework at a time, and the chosen projects."""
     lines = ["| week | lectures | handed out |", "|---|---|---|"]
-    busy = 0
+    chosen, busy = _remarks()["semester"]["projects"], 0
     for week in range(1, WEEKS + 1):
         taught = [c for c in chapters.CHAPTERS.values() if c.week_of_14 == week]
-        names = {f.name: c for c in taught for f in ASSIGNMENTS.glob(f"{c.digits}_*")}
-        projects = [c for name, c in names.items() if name != c.slug]
+        numbers = [c.number for c in taught]
+        projects = [name for name in chosen if int(name[:2]) in numbers]
         if projects:
-            handed_out, busy = f"project of Chapter {projects[-1].number}, two weeks", 2
+            handed_out, busy = (
+                f"project of Chapter {int(projects[0][:2])}, two weeks",
+                2,
+            )
         else:
-            assigned = [c.number for c in names.values()]
-            handed_out = f"homework {max(assigned)}" if assigned and not busy else "–"
+            handed_out = f"homework {max(numbers)}" if numbers and not busy else "–"
         busy = max(0, busy - 1)
         names = "; ".join(chapter.link("{} {}") for chapter in taught)
         lines.append(f"| {week} | {names} | {handed_out} |")

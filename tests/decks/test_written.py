@@ -131,6 +131,9 @@ def test_a_symbol_and_its_name_in_the_code_have_one_colour():
     page = PAGE.replace("(x):", f"(x){colon}").replace("return x", "x = x")
     html = built(slide)[1].html()
     assert f'{colon}\n    <span class="same-1">x</span> = ' in html
+    aside = r"same: a = x" + "\n\nSay a: $\\tanh a$\n\n|||\n\ncode: twice"
+    html = built(aside)[1].html()
+    assert "<p>Say a: <" in html and r"\(\tanh \class{same-1}{a}\)" in html
     with pytest.raises(ValueError, match=re.escape("got 'b = y'")):
         built(slide.replace("b = x", "b = y"))
 

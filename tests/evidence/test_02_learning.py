@@ -10,7 +10,9 @@ chapter = ChapterCode("02_learning")
 def test_the_bootstrap_interval_promises_a_little_too_much():
     """What ex-4 tells of 4,000 test sets: it covers about 93 % and not 95 %."""
     book = chapter.namespace()
-    chapter.run("ex-bootstrap", book)  # what it needs is in cells before it
+    chapter.define("cv-run", book, "train", "X10")
+    chapter.define("interval-check", book, "taught", "crowd")
+    chapter.run("ex-bootstrap", book)
     f1_of, rng, inside = book["f1_of"], np.random.default_rng(80), []
     truth = f1_of(np.arange(455))
     for _ in range(4000):

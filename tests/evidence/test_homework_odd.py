@@ -33,10 +33,15 @@ from tests.homework.classroom import (
 )
 from tests.homework.marking import TRICKS, tricked
 
-ASSIGNMENT = "11_convolution"
-SECONDS = 30  # a cell, in place of the 60 that the notebook asks for
-RIGHT, WRONG = answers(ASSIGNMENT)
-LOOP = "def wheel_forward(X, K, b):\n    while True:\n        pass"
+# By assignment: a task that the odd students spoil, and the task that trains the longest,
+# which they leave out.
+TASKS = {
+    "11_convolution": ("wheel", "trial"),
+    "04_softmax_regression": ("bounded", "minutes-saved"),
+    "06_activations": ("pretend", "wires"),
+}
+SECONDS = 30  # a cell, in place of what the notebook asks for
+LOOP = "while True:\n    pass"
 FORKS = """
 import os
 for _ in range(3):
@@ -98,43 +103,33 @@ def nameless(notebook):
     return old_format(stripped(notebook))
 
 
-def odd_class(released):
+def odd_class(name, released):
     """Return by student what is handed in, marks due and a word, as in ``a_class``."""
-    untrained = {task: code for task, code in RIGHT.items() if task != "trial"}
+    task, trained = TASKS[name]
+    right, wrong = answers(name)
+    untrained = {one: code for one, code in right.items() if one != trained}
     quick = lambda **other: answered(released, untrained | other)
     data = lambda notebook: nbformat.writes(notebook).encode()
     own_cell = lambda code, after="setup": data(with_cell(quick(), code, after))
-    wrong = {task: entries[0][1] for task, entries in WRONG.items() if task != "trial"}
-    due = {task: WRONG[task][0][2] for task in wrong} | {"trial": 0}
-    tricks = answered(released, {task: tricked(code) for task, code in wrong.items()})
-    text, none = data(quick()), dict.fromkeys(full_marks(ASSIGNMENT), 0)
-    late, died, rest = "did not stop within", "ended the Python", {"trial": 0}
-    file_name = f"{ASSIGNMENT}.ipynb"
-    return {
-        "01-right": ({file_name: data(answered(released, RIGHT))}, {}, ""),
-        "02-crash": (own_cell("import os\nos.abort()", "wheel"), rest, died),
-        "03-loop": (data(quick(wheel=LOOP)), rest | {"wheel": 0}, late),
+    first = {one: entries[0] for one, entries in wrong.items() if one != trained}
+    spoilt = answered(released, {one: entry[1] for one, entry in first.items()})
+    due = {one: entry[2] for one, entry in first.items()} | {trained: 0}
+    text, file_name = data(quick()), f"{name}.ipynb"
+    late, died, rest = "did not stop within", "ended the Python", {trained: 0}
+    students = {
+        "01-right": ({file_name: data(answered(released, right))}, {}, ""),
+        "02-crash": (own_cell("import os\nos.abort()", task), rest, died),
+        "03-loop": (data(quick(**{task: LOOP})), rest | {task: 0}, late),
         "04-forks": (own_cell(FORKS + DAEMON), rest, ""),
         "05-cleared": (own_cell(CLEARED), rest, ""),
         "06-link": (Path("01-right") / file_name, None, "a link, not followed"),
-        "07-tricks": (
-            data(with_cell(tricks, TRICKS)),
-            due | {"wheel": 1, "night-run": 0},  # the answers trip over them
-            "",
-        ),
-        "07-rebound": (own_cell(REBOUND, "night-run-marks-4"), rest, ""),
-        "07-rebound-first": (  # without NumPy; two tests need none
-            own_cell(REBOUND),
-            none | {"least-padding": 2, "night-run": 1},
-            "",
-        ),
         "08-cut": (text[: len(text) // 3], None, "not a notebook"),
         "09-stripped": (data(stripped(quick())), rest, ""),
         "09-old": (data(old_format(quick())), rest, ""),
         "09-nameless": (data(nameless(quick())), rest, "found by their places"),
-        "10-twice": (data(duplicated(quick(), "wheel", "1 / 0")), rest, ""),
-        "11-ids": (data(tampered(quick(), "twin")), rest, ""),
-        "12-generous": (data(generous(answered(released, wrong))), due, "restored"),
+        "10-twice": (data(duplicated(quick(), task, "1 / 0")), rest, ""),
+        "11-ids": (data(tampered(quick(), task)), rest, ""),
+        "12-generous": (data(generous(spoilt)), due, "restored"),
         "13-memory": (own_cell(HOG), rest, "out of memory"),
         "14-wiped": (own_cell(WIPES), rest, died),
         "14-data": (
@@ -144,25 +139,40 @@ def odd_class(released):
         ),
         "15-flood": (own_cell(FLOOD), rest, ""),
     }
+    if name == "11_convolution":  # what is due here depends on its names and tests
+        codes = {one: tricked(entry[1]) for one, entry in first.items()}
+        tricks = data(with_cell(answered(released, codes), TRICKS))
+        none = dict.fromkeys(full_marks(name), 0)  # NumPy is gone; two tests need none
+        students |= {
+            "07-tricks": (tricks, due | {"wheel": 1, "night-run": 0}, ""),
+            "07-rebound": (own_cell(REBOUND, "night-run-marks-4"), rest, ""),
+            "07-rebound-first": (
+                own_cell(REBOUND),
+                none | {"least-padding": 2, "night-run": 1},
+                "",
+            ),
+        }
+    return students
 
 
-def shortened(folder):
+def shortened(name, folder):
     """Return a copy of the assignment that gives a cell ``SECONDS``."""
     shutil.copytree(ROOT / "homework", folder / "homework")
-    source = folder / "homework" / "source" / ASSIGNMENT
+    source = folder / "homework" / "source" / name
     path = notebook_path(source)
     notebook = nbformat.read(path, 4)
-    notebook.metadata["grader"]["timeout"] = SECONDS
+    notebook.metadata.setdefault("grader", {})["timeout"] = SECONDS
     nbformat.write(notebook, path)
     return source
 
 
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """The folder, what its students handed in and what the grader has printed."""
+@pytest.fixture(scope="module", params=TASKS)
+def graded(request, tmp_path_factory):
+    """The assignment, the folder, what its students handed in, what the grader printed."""
     folder = tmp_path_factory.mktemp("odd")
-    source = shortened(folder)
-    students = odd_class(nbformat.read(release(source, folder / "course"), 4))
+    source = shortened(request.param, folder)
+    released = nbformat.read(release(source, folder / "course"), 4)
+    students = odd_class(request.param, released)
     (folder / "class").mkdir()
     for name, (content, _, _) in students.items():
         handed_in(folder / "class", name, content)
@@ -170,22 +180,22 @@ def graded(tmp_path_factory):
     process = subprocess.run(**command, timeout=3000)
     print(process.stdout)
     assert process.returncode == 0, process.stdout
-    return folder, students, process.stdout
+    return request.param, folder, students, process.stdout
 
 
 def test_everyone_gets_the_marks_due_or_a_reason(graded):
-    folder, students, _ = graded
-    wrong = different_marks(folder / "class", students, ASSIGNMENT)
+    name, folder, students, _ = graded
+    wrong = different_marks(folder / "class", students, name)
     assert not wrong, wrong
 
 
 def test_the_table_and_the_pages_say_so_too(graded):
-    folder, students, output = graded
-    assert not different_pages(folder / "class", students, output, ASSIGNMENT)
+    name, folder, students, output = graded
+    assert not different_pages(folder / "class", students, output, name)
 
 
 def test_nothing_is_left_running(graded):
-    assert not left_over(graded[0])
+    assert not left_over(graded[1])
 
 
 FORGES = """

@@ -248,6 +248,9 @@ WRONG = {
         "one dial, turned to 0": changed(
             TWIN + AGREE, "rng.uniform(-1, 1, D)", "np.zeros(D)", points=2
         ),
+        "a comparison without a tolerance": changed(
+            TWIN + AGREE, "not np.allclose(a, b)", "(a != b).any()", points=1
+        ),
         "the theorem in PyTorch": (BY_THEOREM + AGREE, 2),
         "S alone, and in NumPy": (
             SCORE + "twin = score\n" + AGREE.replace("((S, T), (g, f))", "((S, T),)"),

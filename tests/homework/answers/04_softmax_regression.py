@@ -239,6 +239,12 @@ WRONG = {
             compared() + TWIN_OF_BOUNDED,
             3,
         ),
+        "a comparison without a tolerance": (
+            compared(
+                change=("np.allclose(mine, other, rtol=1e-6)", "(mine == other).all()")
+            ),
+            1,
+        ),
         "shapes are not looked at": (
             compared(
                 change=("if not mine.shape == other.shape == like.shape:", "if 0:")

@@ -218,6 +218,12 @@ WRONG = {
         "shapes are not looked at": changed(
             TWIN + SAME, "np.shape(a) != np.shape(b)", "False", points=2
         ),
+        "a comparison without a tolerance": changed(
+            TWIN + SAME,
+            "np.allclose(np.asarray(a), np.asarray(b))",
+            "np.array_equal(a, b)",
+            points=1,
+        ),
         "no gradient at a tie": (RELU + SAME, 2),
         "a loss that is not used": (
             SORTER.replace("train", "true_sorter") + UNUSED + SAME,

@@ -199,6 +199,9 @@ WRONG = {
             "dA = np.ones(Z.shape)",
             points=1,
         ),
+        "a comparison without a tolerance": changed(
+            TWIN + SAME, "not np.allclose(a, b)", "(a != b).any()", points=1
+        ),
         "always content": (TWIN + "same = lambda ours, theirs: True", 1),
     },
     "bet": {

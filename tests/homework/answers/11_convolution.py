@@ -263,6 +263,12 @@ WRONG = {
             "assert np.allclose(mine, theirs)",
             points=3,
         ),
+        "a comparison without a tolerance": changed(
+            TWIN,
+            "torch.testing.assert_close(torch.as_tensor(np.array(mine)), theirs)",
+            "np.testing.assert_array_equal(mine, theirs)",
+            points=1,
+        ),
         "knows its own wheel, and refuses all others": changed(
             TWIN,
             "    leaves",

@@ -230,6 +230,12 @@ WRONG = {
             "return all(np.allclose(a, b) for a, b in zip(ours, theirs))",
             points=4,
         ),
+        "a comparison without a tolerance": changed(
+            VOLUME,
+            VERDICT,
+            "return all(np.array_equal(a, b) for a, b in zip(ours, theirs))",
+            points=3,
+        ),
         "NaN passes, gradients add up": changed(
             VOLUME,
             "    layer.zero_grad()\n",

@@ -265,6 +265,9 @@ def slope(shares, P, newcomer):
             2,
         ),
         "shapes that broadcast": changed(GATE, STRICT, LOOSE, points=3),
+        "a comparison without a tolerance": changed(
+            GATE, "abs(mine - other).max() > 1e-9", "(mine != other).any()", points=2
+        ),
         "biases of zero": changed(GATE, "rng.normal(size=K)", "np.zeros(K)", points=3),
         "a square": changed(GATE, "13, 3, 4", "4, 4, 4", points=3),
         "the loss alone": changed(

@@ -279,6 +279,9 @@ WRONG = {
             + "twin = lambda X, P, G: (forward(X, P), backward(G, X, P))\n",
             3,
         ),
+        "a comparison without a tolerance": changed(
+            TWIN + SAME, "not np.allclose(a, b)", "(a != b).any()", points=1
+        ),
         "always content": (TWIN + "same = lambda ours, theirs: True", 1),
         "a twin without σ": changed(TWIN + SAME, SIGMA, 'P["a"]', points=3),
     },

@@ -369,6 +369,13 @@ WRONG = {
         "the twin goes back one step only": changed(
             TWIN, "k[:, t] * h +", "k[:, t] * (h.detach() if t else h) +", points=3
         ),
+        "gradients without a tolerance": changed(
+            TWIN,
+            SAME,
+            "np.allclose(ours[0], theirs[0])"
+            " and all(map(np.array_equal, ours[1:], theirs[1:]))",
+            points=1,
+        ),
         "it looks at the names": changed(
             TWIN, SAME, "getattr(forward, '__name__', '') == 'add_up'", points=1
         ),
