@@ -2,23 +2,18 @@
 
 What the marks of ``ticks`` allow was measured. The model answer is wrong on 0.124 to 0.211
 of the test digits without a backward tick, on 0.045 to 0.074 with one, on 0.047 to 0.094
-with three and on 0.082 to 0.161 with 20 (twelve seeds each); the marks ask for less than
-0.2 with one and three, the visible check for 0.3 with one. ``dull-run`` ends between 0.015
-and 0.027 if mended (eight seeds), between 0.037 and 0.075 with the slopes at the start only,
-between 0.037 and 0.208 with the wrong norm (five each), between 0.124 and 0.313 with both
-(six); the visible check asks for 0.04 with the seeds 0 and 1.
+with three and on 0.074 to 0.161 with 20 (24 seeds); another right program had up to 0.090
+with one (five seeds). The marks ask for less than 0.2 with one and three, the visible check
+for 0.3 with one. ``dull-run`` ends, if mended, at 0.017 and 0.024 with the seeds 0 and 1
+that the visible check takes, for which it asks 0.04; of 27 other seeds 23 end between 0.013
+and 0.028, four between 0.035 and 0.127. It ends between 0.035 and 0.075 with the slopes at
+the start only (0.047 the larger of the seeds 0 and 1), between 0.037 and 0.208 with the
+wrong norm (five seeds), between 0.124 and 0.313 with both (six).
 """
 
 from tests.homework.answers import changed
 
 SOLVE = """
-def settle(C, W):
-    Z = C * 0.0
-    for _ in range(600):
-        Z = np.tanh(np.einsum("ni,ij->nj", Z, W) + C)
-    return Z
-
-
 def adjoint(dZ, Z, W):
     dC, dW = np.zeros(Z.shape), np.zeros(W.shape)
     for n in range(len(Z)):
@@ -55,7 +50,7 @@ def twin(C, W, dZ):
     C, W = (torch.tensor(a, requires_grad=True) for a in (C, W))
     Z = Settled.apply(C, W, 400, 400)
     Z.backward(torch.tensor(dZ))
-    return Z.detach(), C.grad, W.grad
+    return Z.detach().numpy(), C.grad.numpy(), W.grad.numpy()
 """
 SAME = """
 def same(ours, theirs):
@@ -123,13 +118,14 @@ for k in (0, 1, 3, 20):
 FIGURE = """
 fig = plt.figure()
 for k, shares in results.items():
-    plt.scatter([k] * 3, shares, label=str(k))
-plt.plot(list(results), [1 / 8] * 4, "x", label="bet")
+    plt.scatter([k] * 3, shares)
 plt.xlabel("backward ticks")
 plt.ylabel("wrong")
-plt.legend()
 """
 EXPERIMENT = TRAIN + RESULTS + FIGURE
+UNROLLED = EXPERIMENT.replace("Settled.apply(", "unrolled(").replace(
+    "W, 20, k)", "W, k)"
+)
 
 SOUND = """rng = np.random.default_rng(2)
     Z, dZ = rng.uniform(-0.9, 0.9, (2, 4, 3))
@@ -165,33 +161,34 @@ RIGHT = {
     "solve": SOLVE,
     "twin": LAYER + SAME,
     "bet": BET + REASON,
-    "ticks": EXPERIMENT,
+    "ticks": UNROLLED,
     "dull-run": RUN,
 }
 
 WRONG = {
     "solve": {
-        "W in place of its transpose": changed(SOLVE, "W.T @ S)", "W @ S)", points=2),
-        "no tick back": changed(SOLVE, f" @ {INVERSE}", "", points=2),
+        "W in place of its transpose": changed(SOLVE, "W.T @ S)", "W @ S)", points=1),
+        "no tick back": changed(SOLVE, f" @ {INVERSE}", "", points=1),
         "thirty ticks in place of the equation": changed(
             SOLVE,
             f"dZ[n] @ S @ {INVERSE}",
             "sum((dZ[n] @ S @ np.linalg.matrix_power(W.T @ S, k) for k in range(30)))",
-            points=2,
-        ),
-        "fifty ticks, and dW transposed": changed(
-            SOLVE,
-            "(600)",
-            "(50)",
-            "np.outer(Z[n], dC[n])",
-            "np.outer(dC[n], Z[n])",
             points=1,
         ),
-        "dW: only the last example": changed(SOLVE, "dW += ", "dW = ", points=2),
+        "dW transposed": changed(
+            SOLVE, "np.outer(Z[n], dC[n])", "np.outer(dC[n], Z[n])", points=1
+        ),
+        "dW: only the last example": changed(SOLVE, "dW += ", "dW = ", points=1),
+        "it changes dZ": changed(
+            SOLVE,
+            "    for n in",
+            "    dZ -= Z**2 * dZ\n    for n in",
+            " @ S @",
+            " @",
+            points=1,
+        ),
         "by PyTorch": changed(
             SOLVE,
-            "    return Z\n",
-            "    return torch.tensor(Z).abs() * np.sign(Z)\n",
             "    return dC, dW",
             "    return torch.tensor(dC) * 1, torch.tensor(dW) * 1",
         ),
@@ -203,7 +200,7 @@ WRONG = {
             "ctx.ticks + 2",
             f"W = {DRAWN}",
             f"W = {DRAWN}\n    W = (W + W.T) / 2",
-            points=2,
+            points=1,
         ),
         "always 120 backward ticks, and a small W": changed(
             LAYER + SAME,
@@ -211,26 +208,26 @@ WRONG = {
             "range(120)",
             "0.85 * np",
             "1e-4 * np",
-            points=2,
+            points=1,
         ),
         "shapes are not looked at": changed(
-            LAYER + SAME, "a.shape != b.shape or ", "", points=3
+            LAYER + SAME, "a.shape != b.shape or ", "", points=2
         ),
         "small inputs": changed(
             LAYER + SAME,
             "rng.normal(size=(2, 3, 5))",
             "rng.normal(size=(2, 3, 5)) * 1e-4",
-            points=2,
+            points=1,
         ),
-        "a single example": changed(LAYER + SAME, "(2, 3, 5)", "(2, 1, 5)", points=3),
-        "no tolerance": changed(LAYER + SAME, "< 1e-6", "== 0", points=2),
+        "a single example": changed(LAYER + SAME, "(2, 3, 5)", "(2, 1, 5)", points=2),
+        "no tolerance": changed(LAYER + SAME, "< 1e-6", "== 0", points=1),
         "dZ of ones": changed(
             LAYER + SAME,
             "    W = 0.85",
             "    dZ = np.ones((3, 5))\n    W = 0.85",
-            points=3,
+            points=2,
         ),
-        "always content": (LAYER + "same = lambda ours, theirs: True", 2),
+        "always content": (LAYER + "same = lambda ours, theirs: True", 1),
     },
     "bet": {
         "per cent": BET.replace("1 / 8", "12") + REASON,
@@ -266,17 +263,21 @@ WRONG = {
         "the columns in another order": changed(
             EXPERIMENT, "[k] * 3", "[-k] * 3", points=2
         ),
-        "no bet in the figure": changed(
-            EXPERIMENT, "plt.plot(", "# plt.plot(", points=2
+        "each seed at a place of its own": changed(
+            EXPERIMENT, "[k] * 3", "[k, k + 1, k + 2]", points=2
         ),
-        "typed in": changed(
-            BY_AUTOGRAD
-            + "train = lambda k, seed, known, unknown: (seed + k) / 99\n"
+        "two recorded ticks for every k": changed(UNROLLED, "W, k)", "W, 1)", points=2),
+        "never without a backward tick": changed(
+            UNROLLED, "W, k)", "W, max(k, 1))", points=2
+        ),
+        "autograd through two ticks that are not counted": changed(
+            BY_AUTOGRAD + RESULTS + FIGURE, "k + 1)", "2)", points=2
+        ),
+        "typed in": (
+            "train = lambda k, seed, known, unknown: (seed + k) / 99\n"
             + RESULTS
-            + FIGURE,
-            "plt.legend()",
-            "",
-            points=0,
+            + FIGURE.replace("plt.ylabel", "# "),
+            0,
         ),
     },
     "dull-run": {
