@@ -141,9 +141,12 @@ def test_two_per_cent_off_is_wrong(name):
 
 @every_assignment
 def test_one_sentence_says_how_exact_a_number_has_to_be(name):
+    """It stands where a number is compared in this way, and only there."""
     texts = [c.source for c in teachers(name).cells if c.cell_type == "markdown"]
+    codes = [c.source for c in teachers(name).cells if c.cell_type == "code"]
     first_text, *others = texts
-    assert first_text.count(RULE) == 1
+    compared = any(re.search(r"(?<!def )\bagrees\(", code) for code in codes)
+    assert first_text.count(RULE) == compared
     for source in others:
         assert not re.search(r"\b(correct|significant|three|four) digits", source)
 
