@@ -162,10 +162,12 @@ def _coloured(html, pairs):
 
 def _replaced(symbol, new, text):
     """Replace a symbol in the formulas of a text: b, but not the b of ``\\begin``."""
-    before = r"(?<![A-Za-z\\])" if symbol[:1].isalpha() else ""
-    after = r"(?![A-Za-z])" if symbol[-1:].isalpha() else ""
-    whole = re.compile(before + (re.escape(symbol) or "(?!)") + after)
-    return FORMULA.sub(lambda formula: whole.sub(lambda _: new, formula[0]), text)
+    after = r"(?![A-Za-z])" if re.search(r"\\[A-Za-z]+$", symbol) else ""
+    # What is not the symbol is skipped by whole commands, with the words that they enclose.
+    skipped = r"\\(?:begin|end|text|operatorname)\{[^}]*\}|\\[A-Za-z]+"
+    parts = re.compile(f"({re.escape(symbol) or '(?!)'}{after})|{skipped}")
+    put = lambda part: new if part[1] else part[0]
+    return FORMULA.sub(lambda formula: parts.sub(put, formula[0]), text)
 
 
 def _column(text, parts):

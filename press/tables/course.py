@@ -151,7 +151,8 @@ def calendar():
                 2,
             )
         else:
-            handed_out = f"homework {max(numbers)}" if numbers and not busy else "–"
+            assigned = [c.number for c in taught if (ASSIGNMENTS / c.slug).is_dir()]
+            handed_out = f"homework {max(assigned)}" if assigned and not busy else "–"
         busy = max(0, busy - 1)
         names = "; ".join(chapter.link("{} {}") for chapter in taught)
         lines.append(f"| {week} | {names} | {handed_out} |")

@@ -4,7 +4,6 @@ import ast
 import json
 import re
 import sys
-import tomllib
 
 import pytest
 
@@ -172,8 +171,3 @@ def test_model_answers_say_what_each_part_is_worth(path):
 def test_every_assignment_belongs_to_a_chapter():
     numbers = {chapters.digits(path.stem) for path in NOTEBOOKS}
     assert numbers <= {chapters.digits(slug) for slug in chapters.CHAPTERS}
-
-
-def test_the_semester_hands_out_projects_that_there_are():
-    remarks = tomllib.loads((chapters.ROOT / "homework/teaching.toml").read_text())
-    assert set(remarks["semester"]["projects"]) <= {path.stem for path in NOTEBOOKS}

@@ -75,6 +75,7 @@ def test_homework_is_counted_as_it_is_graded(slug):
 
 def test_teachers_are_told_where_answers_go_wrong():
     remarks = tomllib.loads(course.REMARKS.read_text(encoding="utf-8"))
+    assert set(remarks.pop("semester")["projects"]) <= set(ASSIGNMENTS)
     assert set(remarks) <= set(ASSIGNMENTS)
     assert all(told["mistake"].endswith(".") for told in remarks.values())
     assert course.mistakes().count("\n- ") == len(remarks) - 1
