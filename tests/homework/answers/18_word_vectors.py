@@ -320,6 +320,16 @@ WRONG = {
         "two faults left": changed(
             RUN, POWER, "np.ones(len(counts))", TORCHED, ONCE, points=2
         ),
+        "two faults left, nothing proved": changed(
+            RUN,
+            POWER,
+            "np.ones(len(counts))",
+            TORCHED,
+            ONCE,
+            SOUND,
+            "    return True",
+            points=0,
+        ),
         "mended, nothing proved": changed(RUN, SOUND, "    return True", points=2),
         "mended, never content": changed(RUN, SOUND, "    return False", points=2),
         "the loss that is reached": changed(RUN, SOUND, FALLS, points=2),
