@@ -302,7 +302,7 @@ def pairs_in_order(sentences, m):
                 *zip(s[k:], s[:-k], strict=True),
                 *zip(s[:-k], s[k:], strict=True),
             ]
-    return np.array(found)
+    return np.array(found, dtype=int).reshape(-1, 2)
 
 
 def first_words_alone(sentences, m):
@@ -435,7 +435,7 @@ def sliced(sentences, m):
         for n, centre in enumerate(s):
             near = [*s[max(n - m, 0) : n], *s[n + 1 : n + 1 + m]]
             found += [[centre, word] for word in near]
-    return np.array(found)
+    return np.array(found, dtype=int).reshape(-1, 2)
 
 
 def stepped(V, U, centres, contexts, drawn, lr):
