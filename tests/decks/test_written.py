@@ -227,6 +227,27 @@ def test_a_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
         assert not violations(shown, kind)
 
 
+# What in the code has less contrast to its ground than 4.5 to 1, as WCAG 2 defines it.
+FAINT = """() => {
+  const bright = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map((c) => c / 255)
+    .map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b + .05; };
+  return [...document.querySelectorAll(".highlight span")].filter((word) => {
+    const ground = bright(getComputedStyle(word.closest(".highlight")).backgroundColor);
+    const ratio = bright(getComputedStyle(word).color) / ground;
+    return word.textContent.trim() && Math.max(ratio, 1 / ratio) < 4.5;
+  }).map((word) => word.textContent);
+}"""
+
+
+@every_deck
+def test_code_can_be_read_in_a_light_room_and_in_a_dark_one(shown):
+    assert not shown.evaluate(FAINT)
+    shown.keyboard.press("d")
+    assert not shown.evaluate(FAINT)
+    shown.keyboard.press("d")
+
+
 def violations(page, kind):
     """Return what breaks a rule of axe on the slide that is shown."""
     report = Axe().run(page, context=f"section.present.{kind}").response
