@@ -117,6 +117,14 @@ def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, message):
     assert "slide 2, '## A point.'" in str(error.value)
 
 
+def test_code_on_a_slide_does_not_name_the_equation_beside_it():
+    said = '<span class="c1"># (N,), eq-01-twice</span>'
+    page = PAGE.replace("return x", f"return x  {said}")
+    deck = f"# Title{NOTES}\n## Twice.\n\ncode: twice{NOTES}"
+    slides = written.slides(BeautifulSoup(page, "html.parser"), NOTEBOOK, deck)
+    assert "eq-01" not in slides[1].html() and "# (N,)</span>" in slides[1].html()
+
+
 def test_a_symbol_and_its_name_in_the_code_have_one_colour():
     page = PAGE.replace("return x", '<span class="k">return</span> x')
     slide = "same: b = x\n\nequation: eq-1\n\n|||\n\ncode: twice"
