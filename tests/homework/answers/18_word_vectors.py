@@ -1,10 +1,9 @@
 """Answers to homework 18: right ones written differently, and typical wrong ones.
 
 Forty seeds of ``changed`` are in the model answer of ``report``; the marks ask for no
-level of hits. The loss in ``ruwan-run`` ends between 2.60 and 2.62 if mended (ten
-seeds), above 2.65 where repeated words are moved once (five) and above 3.2 with uniform
-noise (five); the visible check asks for 2.64. The pairs lost at the beginning of a
-sentence do not show in it (2.61), so the text says that not every fault does.
+level of hits. The loss in ``ruwan-run`` ends between 2.60 and 2.62 if mended (five
+seeds), between 2.65 and 2.67 where repeated words are moved once (eight) and above 3.2
+with uniform noise (five); the visible check asks for 2.63.
 """
 
 from tests.homework.answers import changed
@@ -23,6 +22,13 @@ def drift(A, B, w):
     dw = np.einsum("nd,nd->n", off, off)
     dA = 2 * s * (s * A - B @ R.T) * w[:, None]
     return float((w * dw).sum()), dA, 2 * (w * off.T).T, dw
+"""
+NEWTON = """    R = M
+    for _ in range(60):  # Newton's iteration for the polar factor
+        R = (R + np.linalg.inv(R).T) / 2
+"""
+ROOTS = """    values, E = np.linalg.eigh(M.T @ M)
+    R = M @ (E / np.sqrt(values)) @ E.T
 """
 LEAST = "float((w * dw).sum())"
 DA = "2 * s * (s * A - B @ R.T) * w[:, None]"
@@ -60,6 +66,10 @@ def drift(*given):
         answers.append(slopes)
     return answers
 """
+MORE_POINTS = QUOTIENTS.replace("(1e-5, -1e-5)", "(1e-3, -1e-3, 2e-3, -2e-3)").replace(
+    "(ends[0] - ends[1]) / 2e-5",
+    "(8 * (ends[0] - ends[1]) - ends[2] + ends[3]) / 12e-3",
+)
 
 TWIN = """
 def twin(A, B, w):
@@ -87,7 +97,7 @@ def same(ours, theirs):
     return True
 """
 WEIGHTS = "rng.exponential(1.0, 9) + 0.1"
-SIZE = "(9, 4)"
+SCALE_ONE = "w @ (A**2).sum(axis=1) / np.linalg.svd(A.T @ (w[:, None] * B))[1].sum()"
 SHAPES = "a.shape != b.shape or "
 CLOSE = "not torch.allclose(a, b, rtol=1e-7)"
 
@@ -97,7 +107,7 @@ REASON = (
     + 'Longer vectors describe every neighbour with greater precision, surely."'
 )
 BET = f"""
-bet = {{(way, d): 1 / 2 for d in (10, 40) for way in ("turned", "lists 10", "lists 50")}}
+bet = {{(way, d): 1 / 2 for d in (10, 40) for way in ("turned", "lists")}}
 {REASON}
 """
 
@@ -106,7 +116,7 @@ def moved(way, V, W):
     if way == "turned":
         least, dA, dB, dw = drift(V, W, np.ones(V.shape[0]))
         return dw
-    k, N = int(way[-2:]), V.shape[0]
+    k, N = 50, V.shape[0]
     stays = np.zeros(N)
     for i in range(N):
         old = [j for j in np.argsort(V @ V[i])[::-1] if j != i][:k]
@@ -114,15 +124,8 @@ def moved(way, V, W):
         stays[i] = len(np.intersect1d(old, new))
     return k - stays
 """
-HITS = """
-def hits(way, d, seed):
-    V, W, exchanged = spaces(d, seed)
-    numbers = np.asarray(moved(way, V, W))
-    ranked = sorted(range(200), key=lambda i: (-numbers[i], -i))
-    return sum(bool(exchanged[i]) for i in ranked[:20]) / 20
-"""
 RESULTS = """
-results = {key: [hits(*key, 0), hits(*key, 1), hits(*key, 2)] for key in KEYS}
+results = {key: [hits(moved, *key, seed) for seed in (0, 1, 2)] for key in KEYS}
 """
 FIGURE = """
 fig, ax = plt.subplots()
@@ -134,22 +137,13 @@ ax.set_xlabel("way")
 ax.set_ylabel("hits")
 ax.legend()
 """
-CHANGED = MOVED + HITS + RESULTS + FIGURE
+TWO_AXES = FIGURE.replace("ax = plt.subplots()", "(ax, other) = plt.subplots(1, 2)")
+CHANGED = MOVED + RESULTS + FIGURE
 NEW = "new = [j for j in np.argsort(W @ W[i])[::-1] if j != i][:k]"
 OWN = "if j != i][:k]"
-FIRST = "ranked[:20]"
-SPACES = "spaces(d, seed)"
+SEEDS = "for seed in (0, 1, 2)"
 
 RUN = """
-def pairs(sentences, m):
-    rows = []
-    for s in sentences:
-        for i, j in np.ndindex(len(s), len(s)):
-            if i != j and abs(i - j) <= m:
-                rows.append([s[i], s[j]])
-    return np.array(rows, dtype=int).reshape(-1, 2)
-
-
 def noise(counts, shape, rng):
     sums = np.cumsum(np.power(counts, 3 / 4))
     return np.searchsorted(sums, sums[-1] * rng.random(shape), side="right")
@@ -165,15 +159,7 @@ def step(V, U, centres, contexts, drawn, lr):
     return (V - lr * V.grad).detach().numpy(), (U - lr * U.grad).detach().numpy()
 
 
-def sound(pairs, noise, step):
-    for m in (1, 3):
-        rows = [tuple(row) for row in np.asarray(pairs([[3, 1, 4, 1, 5], [2, 0]], m))]
-        right = [(2, 0), (0, 2)]
-        for i in range(5):
-            right += [((3, 1, 4, 1, 5)[i], (3, 1, 4, 1, 5)[j])
-                      for j in range(5) if 1 <= abs(i - j) <= m]
-        if sorted(rows) != sorted(right):
-            return False
+def sound(noise, step):
     rng = np.random.default_rng(1)
     drawn = noise(np.array([16, 256, 1]), (5000, 3), rng)
     for word, share in enumerate((8 / 73, 64 / 73, 1 / 73)):
@@ -192,8 +178,6 @@ def sound(pairs, noise, step):
     found = step(V, U, *batch, 0.1)
     return all(np.allclose(a, b) for a, b in zip(found, sums))
 """
-NEAR = "if i != j and abs(i - j) <= m:"
-AFTER = "if i != j and abs(i - j) <= m and (i >= m or j > i):"
 POWER = "np.power(counts, 3 / 4)"
 TORCHED = RUN[RUN.index("    V, U = (torch") : RUN.index("\n\ndef sound")]
 ONCE = """    words = np.column_stack([contexts, drawn])
@@ -204,8 +188,12 @@ ONCE = """    words = np.column_stack([contexts, drawn])
     other[words] -= lr * dS[:, :, None] * V[centres][:, None]
     return new, other
 """
-SOUND = RUN[RUN.index("    for m in (1, 3)") :].rstrip()
-FALLS = """    return descend(pairs, noise, step, 0) < 2.64"""
+HALF = ONCE.replace(
+    "new[centres] -= lr * (dS[:, :, None] * U[words]).sum(axis=1)",
+    "np.subtract.at(new, centres, lr * (dS[:, :, None] * U[words]).sum(axis=1))",
+)
+SOUND = RUN[RUN.index("    rng = np.random.default_rng(1)") :].rstrip()
+FALLS = """    return descend(noise, step, 0) < 2.63"""
 NOISE_ALONE = SOUND[: SOUND.index("    V, U = rng")] + "    return True"
 
 RIGHT = {
@@ -219,6 +207,8 @@ RIGHT = {
 WRONG = {
     "drift": {
         "difference quotients": (QUOTIENTS, 1),
+        "difference quotients of four points": (MORE_POINTS, 1),
+        "roots of the squared singular values": changed(DRIFT, NEWTON, ROOTS, points=1),
         "the scale is left out": changed(DRIFT, SCALE, "1.0"),
         "dA without the scale in front": changed(
             DRIFT, "2 * s * (s", "2 * (s", points=2
@@ -242,7 +232,12 @@ WRONG = {
         "the same weight for all": changed(
             TWIN + SAME, WEIGHTS, "np.ones(9) / 9", points=3
         ),
-        "one number for a word": changed(TWIN + SAME, SIZE, "(9, 1)", points=3),
+        "spaces with the scale 1": changed(
+            TWIN + SAME,
+            WEIGHTS,
+            f"{WEIGHTS}\n        B *= {SCALE_ONE}",
+            points=3,
+        ),
         "one draw": changed(TWIN + SAME, "range(12)", "range(2, 3)", points=3),
         "shapes are not looked at": changed(TWIN + SAME, SHAPES, "", points=3),
         "least alone": changed(
@@ -266,61 +261,60 @@ WRONG = {
         "no numbers": changed(BET, "1 / 2", "'half'"),
     },
     "changed": {
-        "each word in its own list": changed(CHANGED, OWN, "][:k]", points=2),
+        "each word in its own list": changed(CHANGED, OWN, "][:k]", points=1),
         "no turn": changed(
-            CHANGED, "return dw", "return ((V - W) ** 2).sum(1)", points=2
+            CHANGED, "return dw", "return ((V - W) ** 2).sum(1)", points=1
         ),
-        "how many stay": changed(CHANGED, "return k - stays", "return stays", points=2),
-        "new words among old neighbours": changed(CHANGED, NEW, "new = old", points=2),
-        "the first of those that stayed": changed(
-            CHANGED, "(-numbers[i]", "(numbers[i]", points=2
-        ),
-        "ten words": changed(
-            CHANGED, "ranked[:20]) / 20", "ranked[:10]) / 10", points=2
-        ),
+        "how many stay": changed(CHANGED, "return k - stays", "return stays", points=1),
+        "new words among old neighbours": changed(CHANGED, NEW, "new = old", points=1),
+        "lists of ten": changed(CHANGED, "k, N = 50", "k, N = 10", points=1),
         "the spaces exchanged": changed(
-            CHANGED,
-            f"V, W, exchanged = {SPACES}",
-            f"W, V, exchanged = {SPACES}",
-            points=2,
+            CHANGED, "= drift(V, W, np", "= drift(W, V, np", points=1
         ),
-        "one seed three times": changed(CHANGED, SPACES, "spaces(d, 0)", points=2),
+        "one seed three times": changed(
+            CHANGED, SEEDS, "for seed in (0, 0, 0)", points=1
+        ),
         "typed in": (
-            MOVED
-            + "table = {}\nhits = lambda way, d, seed: 0.5 + 0.05 * seed\n"
-            + RESULTS
-            + FIGURE,
-            2,
+            MOVED + "results = {key: [0.5, 0.55, 0.6] for key in KEYS}\n" + FIGURE,
+            1,
         ),
         "other numbers than hits gives": (
             MOVED
-            + HITS
             + RESULTS
             + "results = {k: [min(x + 0.05, 1) for x in v] for k, v in results.items()}\n"
             + FIGURE,
-            2,
+            1,
         ),
         "means alone in the figure": (
             CHANGED + FIGURE.replace("shares, 0.4", "np.mean(shares), 0.4"),
-            2,
+            1,
         ),
         "no bet in the figure": (
             CHANGED + FIGURE.replace("    ax.scatter", "    # "),
-            2,
+            1,
         ),
-        "no legend": (CHANGED + FIGURE.replace("ax.legend()", ""), 2),
-        "all in one column": (CHANGED + FIGURE.replace("3 * i", "0 * i"), 2),
-        "another bet in the figure": (CHANGED + FIGURE.replace("1 / 2", "0.17"), 2),
+        "no legend": (CHANGED + FIGURE.replace("ax.legend()", ""), 1),
+        "all in one column": (CHANGED + FIGURE.replace("3 * i", "0 * i"), 1),
+        "another bet in the figure": (CHANGED + FIGURE.replace("1 / 2", "0.17"), 1),
+        "a bet that cannot be seen": (
+            CHANGED + FIGURE.replace("1 / 2, label", "1 / 2, alpha=0, label"),
+            1,
+        ),
+        "most of it cut off": (CHANGED + FIGURE + "ax.set_ylim(0.45, 0.55)\n", 1),
+        "two pairs of axes": (
+            CHANGED + TWO_AXES.replace("ax.scatter", "other.scatter"),
+            1,
+        ),
     },
     "ruwan-run": {
         "uniform noise": changed(RUN, POWER, "np.ones(len(counts))", points=3),
         "noise as frequent as the words": changed(RUN, POWER, "counts", points=3),
-        "pairs lost at the beginning": changed(RUN, NEAR, AFTER, points=3),
         "repeated words once": changed(RUN, TORCHED, ONCE, points=3),
-        "two faults left": changed(
+        "repeated words once, centres added up": changed(RUN, TORCHED, HALF, points=3),
+        "both faults left": changed(
             RUN, POWER, "np.ones(len(counts))", TORCHED, ONCE, points=2
         ),
-        "two faults left, nothing proved": changed(
+        "both faults left, nothing proved": changed(
             RUN,
             POWER,
             "np.ones(len(counts))",
@@ -350,7 +344,6 @@ WRONG = {
 
 SLIPS = {
     "ruwan-run": [
-        {"sentence[n - m : n]": "sentence[max(n - m, 0) : n]"},
         {"rng.choice(table, shape)": "rng.choice(len(counts), shape, p=p)"},
         {
             "V[centres] -= lr * dV": "np.subtract.at(V, centres, lr * dV)",
