@@ -40,7 +40,7 @@ def nearly_singular(A, B, w):
 def run(A, B, w, scaled=True, reflected=True):
     """Return the right program's answers in NumPy, or those of one with a fault."""
     P, sigma, Qt = np.linalg.svd(A.T @ (w[:, None] * B))
-    signs = np.ones(len(sigma))
+    signs = np.ones_like(sigma)
     if not reflected and np.linalg.det(P @ Qt) < 0:
         signs[-1] = -1
     R = (P * signs) @ Qt

@@ -241,7 +241,7 @@ WRONG = {
         "one draw": changed(TWIN + SAME, "range(12)", "range(2, 3)", points=3),
         "shapes are not looked at": changed(TWIN + SAME, SHAPES, "", points=3),
         "least alone": changed(
-            TWIN + SAME, "zip(one, other)", "zip(one[:1], other[:1])", points=1
+            TWIN + SAME, "zip(one, other)", "zip(one[:1], other[:1])", points=2
         ),
         "without a tolerance": changed(TWIN + SAME, CLOSE, "(a != b).any()", points=1),
         "always content": (TWIN + "same = lambda ours, theirs: True", 1),
@@ -268,8 +268,8 @@ WRONG = {
         "how many stay": changed(CHANGED, "return k - stays", "return stays", points=1),
         "new words among old neighbours": changed(CHANGED, NEW, "new = old", points=1),
         "lists of ten": changed(CHANGED, "k, N = 50", "k, N = 10", points=1),
-        "the spaces exchanged": changed(
-            CHANGED, "= drift(V, W, np", "= drift(W, V, np", points=1
+        "lengths, not their squares": changed(
+            CHANGED, "return dw", "return dw**0.5", points=1
         ),
         "one seed three times": changed(
             CHANGED, SEEDS, "for seed in (0, 0, 0)", points=1
@@ -307,17 +307,15 @@ WRONG = {
         ),
     },
     "ruwan-run": {
-        "uniform noise": changed(RUN, POWER, "np.ones(len(counts))", points=3),
+        "uniform noise": changed(RUN, POWER, "counts**0", points=3),
         "noise as frequent as the words": changed(RUN, POWER, "counts", points=3),
         "repeated words once": changed(RUN, TORCHED, ONCE, points=3),
         "repeated words once, centres added up": changed(RUN, TORCHED, HALF, points=3),
-        "both faults left": changed(
-            RUN, POWER, "np.ones(len(counts))", TORCHED, ONCE, points=2
-        ),
+        "both faults left": changed(RUN, POWER, "counts**0", TORCHED, ONCE, points=2),
         "both faults left, nothing proved": changed(
             RUN,
             POWER,
-            "np.ones(len(counts))",
+            "counts**0",
             TORCHED,
             ONCE,
             SOUND,
