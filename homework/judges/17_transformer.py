@@ -266,7 +266,7 @@ def figure_right():
     shown = points(fig)
     for k, bits in wanted:
         near = np.isclose(shown[:, 0], k, atol=0.35) & np.isclose(
-            shown[:, 1], bits, rtol=5e-3
+            shown[:, 1], bits, rtol=0, atol=6e-3
         )
         assert near.any(), f"fig: {bits:.3f} is not drawn at x = {k}"
     assert len(shown) <= 60, "fig: more than was asked"
