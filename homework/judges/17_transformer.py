@@ -198,7 +198,9 @@ WRONG_VALUES = {
     ),
     "scores that are not divided by the root of the width": other(scale=lambda n: 1.0),
     "O: an axis too many": altered(O=lambda O: O[None]),
-    "dK: summed over all heads": altered(dK=lambda dK: dK.sum(axis=0, keepdims=True)),
+    "dK: one row for all positions": altered(
+        dK=lambda dK: dK.mean(axis=1, keepdims=True)
+    ),
     "nan in dQ": altered(dQ=lambda dQ: dQ * np.nan),
     "an answer too few": lambda *given: run(*given)[:3],
 }
