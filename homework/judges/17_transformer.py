@@ -32,22 +32,6 @@ def moved_right(seed, T, d_v, lift, ahead=0.0):
     )
 
 
-def enough_right():
-    """The number of pairs, for bounds between what two neighbouring numbers need."""
-    for seed, (T, lift, spread) in enumerate([(7, 0, 1), (12, 500, 2), (9, 0, 16)]):
-        rng = np.random.default_rng(20 + seed)
-        scores, D = spread * rng.normal(size=T) + lift, rng.uniform(0.5, 3)
-        a = np.sort(np.exp(scores - scores.max()))
-        gone = [math.fsum(a[: T - k]) / math.fsum(a) for k in range(T + 1)]
-        for k in range(1, T + 1):  # with k pairs the weight gone[k] is dropped
-            least = (gone[k] + gone[k - 1]) / 2 if k == 1 else gone[k - 1] / 2
-            share = least if gone[k] == 0 else math.sqrt(gone[k] * gone[k - 1])
-            found = float(enough(scores.copy(), D, D * share))
-            assert found == k, f"enough: {found} pairs where {k} are needed"
-        assert float(enough(scores.copy(), D, 2 * D)) == 1, "enough: one has to stay"
-        assert float(enough(scores.copy(), D, 0.0)) == T, "enough: nothing may move"
-
-
 def drawn(seed, h, g, T, width, W):
     """The arguments dO, Q, K, V and W."""
     rng = np.random.default_rng(100 + seed)
@@ -120,7 +104,9 @@ def gradients_right(names):
         for name in names:
             one = np.asarray(found[name], dtype=float)
             assert one.shape == right[name].shape, f"backward: shape of {name}"
-            assert np.allclose(one, right[name]), f"backward: {name}, sizes {sizes}"
+            assert np.allclose(one, right[name], rtol=1e-10, atol=1e-12), (
+                f"backward: {name}, sizes {sizes}"
+            )
         assert unchanged(given, kept), "backward: an array was changed"
 
 
@@ -202,7 +188,6 @@ WRONG_VALUES = {
         dK=lambda dK: dK.mean(axis=1, keepdims=True)
     ),
     "nan in dQ": altered(dQ=lambda dQ: dQ * np.nan),
-    "an answer too few": lambda *given: run(*given)[:3],
 }
 RIGHT_BY_CHANCE = {
     "a window longer by one": fed(lambda dO, Q, K, V, W: (dO, Q, K, V, W + 1)),
@@ -228,11 +213,7 @@ RIGHT_BY_CHANCE = {
 
 def mixed_right():
     """The attention of the model, with the right `attend`: that has its own marks."""
-    names = getattr(mixed, "__globals__", None)
-    assert names is not None, "mixed: a function that is written with def"
-    kept = names.get("attend")
-    names["attend"] = right_attend
-    try:
+    with standing_in(mixed, attend=right_attend):
         for seed, (N, T, g, W) in enumerate([(3, 7, 2, 4), (2, 5, 1, 9), (1, 6, 4, 1)]):
             torch.manual_seed(40 + seed)
             P = {name: torch.randn(32, 32) / 4 for name in ("W_q", "W_o")}
@@ -249,8 +230,6 @@ def mixed_right():
             assert np.allclose(plain(found), plain(wanted), atol=1e-3), (
                 f"mixed: {g} key-value heads, the window {W}"
             )
-    finally:
-        names["attend"] = kept
 
 
 def figure_right():
@@ -274,7 +253,9 @@ def figure_right():
     assert len(shown) <= 60, "fig: more than was asked"
     legends = [ax.get_legend() for ax in fig.axes] + list(fig.legends)
     named = [t.get_text() for one in legends if one for t in one.get_texts()]
-    assert len(set(named)) >= 2, "fig: a legend that tells the bet from the results"
+    assert len(set(named)) >= 2 and any("bet" in name.lower() for name in named), (
+        "fig: a legend in which the word bet tells it from the results"
+    )
 
 
 def after(text, T, N):
@@ -293,20 +274,6 @@ def spread(text, T, N):
 def before(text, T, N):
     at = torch.randint(1, len(text) - T, (N, 1)) + torch.arange(T)
     return text[at], text[at - 1]
-
-
-def up_and_down(k, steps):
-    w = steps // 10
-    return min((k + 1) / w, (steps - k) / (steps - w))
-
-
-def in_pieces(k, steps):
-    return float(np.interp(k, [-1, steps / 10 - 1, steps / 10, steps], [0, 1, 1, 0]))
-
-
-def whole(k, steps):
-    w = steps // 10
-    return (k + 1) // w if k < w else (steps - k) // (steps - w)
 
 
 def newest(cache, new, W):
@@ -339,13 +306,6 @@ def pairs_right():
     assert len(set(first)) == 3, "pairs: new positions at each call"
 
 
-def rate_right():
-    for steps in (10, 30, 80):
-        found = [float(rate(k, steps)) for k in range(steps)]
-        wanted = [up_and_down(k, steps) for k in range(steps)]
-        assert np.allclose(found, wanted), f"rate: {steps} steps"
-
-
 def push_right():
     generator = torch.Generator().manual_seed(8)
     for N, T, width, W in ((3, 7, 2, 4), (2, 5, 3, 1), (1, 4, 5, 9)):
@@ -356,34 +316,16 @@ def push_right():
             wanted = entries[:, max(0, n + 1 - W) : n + 1]
             assert cache.shape == wanted.shape, f"push: shape {tuple(cache.shape)}"
             assert np.array_equal(plain(cache), wanted), "push: the last entries"
+        longer = push(entries[:, :-1], entries[:, -1:], 2)  # more than one too many
+        assert np.array_equal(plain(longer), entries[:, -2:]), "push: to the last W"
 
 
-def faults_left():
-    left = []
-    for check in (pairs_right, rate_right, push_right):
-        try:
-            check()
-        except Exception as error:
-            left.append(f"{type(error).__name__} {error}")
-    return left
-
-
-def untouched(*given):
-    raise AssertionError("sound: it looks at the functions and does not call send")
-
-
-def accepted(pairs, rate, push):
-    names = getattr(sound, "__globals__", {})
-    kept = names.get("send")
-    names["send"] = untouched
-    try:
-        return bool(sound(pairs, rate, push))
-    except Exception:
-        return False
-    finally:
-        names["send"] = kept
+def accepted(pairs, push):
+    """Return whether `sound` finds the two functions in order, without `send`."""
+    with standing_in(sound, send=uncalled):
+        return accepts(sound, pairs, push)
 
 
 def in_order():
-    assert accepted(after, up_and_down, newest), "sound: functions in order are refused"
-    assert accepted(spread, in_pieces, copied), "sound: functions in order are refused"
+    for right in ((after, newest), (spread, copied)):
+        assert accepted(*right), "sound: functions in order are refused"

@@ -2,11 +2,13 @@
 
 What ``handset`` gives was measured with twelve seeds, in bits per character: 4 x 4 from 2.92 to
 3.00, 2 x 8 from 3.06 to 3.18, 1 x 16 from 3.11 to 3.24, 4 x 16 from 3.12 to 3.22; the visible
-check asks for less than 3.6. In each seed 4 x 4 is ahead of all others, by 0.08 at the least.
+check asks for less than 3.3, which a model without attention does not reach (3.32 to 3.35). The
+ranges of 4 x 4 and of the others do not meet.
 With 600 steps, two seeds, they are 2.46 to 2.48, 2.53 to 2.56, 2.47 to 2.60 and 2.57 to 2.59.
-``ice-run`` ends on new text between 3.04 and 3.19 if mended and between 3.34 and 3.37 with the
-cache that is stuck (eight seeds each), above 4.0 with whole numbers as rates and above 9 with the
-character before as the target (two seeds each); the visible check asks for 3.25.
+``ice-run`` ends on new text between 3.04 and 3.22 if mended (29 seeds; the visible check asks for
+3.28), between 3.34 and 3.38 with the cache that is stuck, between 9.6 and 10.5 with the character
+before as the target, and between 4.79 and 4.87 with both faults (six seeds each), where the
+frequencies of the characters alone give 4.1.
 """
 
 from tests.homework.answers import changed
@@ -18,16 +20,6 @@ def moved(scores, V, keep):
     left, right = log_sum(scores[stay]), log_sum(scores[go])
     p, q = np.exp(scores[stay] - left), np.exp(scores[go] - right)
     return (p @ V[stay] - q @ V[go]) / (1 + np.exp(left - right))
-
-
-def enough(scores, D, delta):
-    a = np.exp(np.asarray(scores) - np.max(scores))
-    gone, total = 0.0, a.sum()
-    for count, weight in enumerate(sorted(a.tolist())[:-1]):
-        gone += weight
-        if gone / total * D > delta:
-            return len(a) - count
-    return 1
 """
 FORMULA = "(p @ V[stay] - q @ V[go]) / (1 + np.exp(left - right))"
 DIFFERENCE = """a = np.exp(scores - scores.max())
@@ -43,14 +35,17 @@ def softmax(s):
     return e / e.sum()
 
 
-def forward(Q, K, V, W):
-    h, T, n = Q.shape
-    O = np.empty(Q.shape)
-    for i in range(h):
-        j = i * len(K) // h
-        for t in range(T):
-            O[i, t] = softmax(K[j, past(t, W)] @ Q[i, t] / n**0.5) @ V[j, past(t, W)]
-    return O
+def weights(Q, K, W):  # given
+    T, width = Q.shape[1:]
+    S = Q @ np.repeat(K, len(Q) // len(K), axis=0).transpose(0, 2, 1) / np.sqrt(width)
+    back = np.arange(T)[:, None] - np.arange(T)
+    S = np.where((back >= 0) & (back < W), S, -np.inf)
+    E = np.exp(S - S.max(axis=2, keepdims=True))
+    return E / E.sum(axis=2, keepdims=True)
+
+
+def forward(Q, K, V, W):  # given
+    return weights(Q, K, W) @ np.repeat(V, len(Q) // len(V), axis=0)
 
 
 def backward(dO, Q, K, V, W):
@@ -69,6 +64,21 @@ def backward(dO, Q, K, V, W):
     return dQ, dK, dV
 """
 TURN = "i * len(K) // h"
+DIFFERENCES = """
+def backward(dO, Q, K, V, W):
+    found = []
+    for X in (Q, K, V):
+        dX, X = np.zeros(X.shape), X
+        for at in np.ndindex(X.shape):
+            loss = []
+            for step in (1e-5, -1e-5):
+                Z = X.copy()
+                Z[at] += step
+                loss.append((dO * forward(*[Z if Y is X else Y for Y in (Q, K, V)], W)).sum())
+            dX[at] = (loss[0] - loss[1]) / 2e-5
+        found.append(dX)
+    return found
+"""
 AUTOGRAD = """
 def backward(dO, Q, K, V, W):
     leaves = [torch.tensor(a, requires_grad=True) for a in (Q, K, V)]
@@ -96,11 +106,8 @@ def same(ours, theirs):
     h, g, W = 4, 2, 3
     dO, Q, K, V = draw(h), draw(h), draw(g), draw(g)
     answers = ours(dO, Q, K, V, W), theirs(dO, Q, K, V, W)
-    for a, b, like in zip(*answers, (Q, Q, K, V), strict=True):
-        a, b = np.asarray(a), np.asarray(b)
-        if a.shape != like.shape or b.shape != like.shape or not np.allclose(a, b):
-            return False
-    return True
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(*answers)]
+    return all(a.shape == b.shape and np.allclose(a, b) for a, b in pairs)
 """
 SIZES = "h, g, W = 4, 2, 3"
 DRAWN = "dO, Q, K, V = draw(h), draw(h), draw(g), draw(g)"
@@ -150,15 +157,11 @@ SOUND = """text = torch.arange(200) * 3
         return False
     if not torch.equal(x, x[:, :1] + 3 * torch.arange(5)):
         return False
-    if not np.isclose([rate(0, 50), rate(4, 50)], [0.2, 1.0]).all():
-        return False
-    if not np.isclose([rate(5, 50), rate(41, 50)], [1.0, 0.2]).all():
-        return False
     cache = torch.arange(3.0).reshape(1, 3, 1)
     if push(cache, cache[:, :1] + 9, 3).flatten().tolist() != [1.0, 2.0, 9.0]:
         return False
     return push(cache, cache[:, :1] + 9, 9).shape == (1, 4, 1)"""
-FALLS = "return send(pairs, rate, push, 0)[1] < 3.25"
+FALLS = "return send(pairs, push, 0)[1] < 3.28"
 RUN = f"""
 def pairs(text, T, N):
     start = torch.randint(0, text.numel() - T, (N,)).tolist()
@@ -167,23 +170,15 @@ def pairs(text, T, N):
     return x, y
 
 
-def rate(k, steps):
-    rise = steps // 10
-    if k < rise:
-        return (k + 1) / rise
-    return 1 - (k - rise) / (steps - rise)
-
-
 def push(cache, new, W):
     longer = torch.cat((cache, new), 1)
     return longer[:, -W:]
 
 
-def sound(pairs, rate, push):
+def sound(pairs, push):
     {SOUND}
 """
 BACK = "text[s + 1 : s + T + 1]", "text[s : s + T]"
-STEPS = "(k + 1) / rise", "(k + 1) // rise"
 STUCK = "longer[:, -W:]", "longer[:, :W]"
 
 RIGHT = {
@@ -198,35 +193,22 @@ RIGHT = {
 WRONG = {
     "dropped": {
         "the difference of two outputs": changed(
-            DROPPED, f"return {FORMULA}", DIFFERENCE, points=1
+            DROPPED, f"return {FORMULA}", DIFFERENCE
         ),
-        "the other sign": changed(DROPPED, FORMULA, f"-{FORMULA}", points=1),
+        "the other sign": changed(DROPPED, FORMULA, f"-{FORMULA}"),
         "from the mean of all in place of the dropped ones": changed(
-            DROPPED, "q @ V[go])", "(p @ V[stay] + q @ V[go]) / 2)", points=1
+            DROPPED, "q @ V[go])", "(p @ V[stay] + q @ V[go]) / 2)"
         ),
         "the dropped weight as 1 minus the kept one": changed(
             DROPPED,
             "/ (1 + np.exp(left - right))",
             "* (1 - 1 / (1 + np.exp(right - left)))",
-            points=1,
         ),
         "divided by what is kept": changed(
-            DROPPED, "/ (1 + np.exp(left - right))", "* np.exp(right - left)", points=1
+            DROPPED, "/ (1 + np.exp(left - right))", "* np.exp(right - left)"
         ),
-        "enough: without the diameter": changed(
-            DROPPED, "gone / total * D", "gone / total", points=1
-        ),
-        "enough: summed from the heavy end": changed(
-            DROPPED,
-            "gone / total * D > delta",
-            "(1 - sum(sorted(a.tolist())[count + 1 :]) / total) * D > delta",
-            points=1,
-        ),
-        "enough: the heaviest go": changed(
-            DROPPED, "sorted(a.tolist())[:-1]", "sorted(a.tolist())[:0:-1]", points=1
-        ),
-        "enough: one too few, and a naive difference": changed(
-            DROPPED, f"return {FORMULA}", DIFFERENCE, "- count", "- count - 1"
+        "a naive difference, and the sign": changed(
+            DROPPED, f"return {FORMULA}", DIFFERENCE.replace("return ", "return -")
         ),
     },
     "shared": {
@@ -236,25 +218,25 @@ WRONG = {
             SHARED,
             "dK[j, seen] += np.outer(ds, Q[i, t])",
             "dK[j, seen] += np.outer(ds, Q[i, t]) * ((i + 1) * len(K) % h < len(K))",
-            points=2,
+            points=1,
         ),
         "a mean over the group": changed(
-            SHARED, "return dQ, dK, dV", "return dQ, dK * len(K) / h, dV", points=2
+            SHARED, "return dQ, dK, dV", "return dQ, dK * len(K) / h, dV", points=1
         ),
-        "the softmax without its sum": changed(
-            SHARED, "a * (da - a @ da)", "a * da", points=1
-        ),
+        "the softmax without its sum": changed(SHARED, "a * (da - a @ da)", "a * da"),
         "the root of the width forgotten on the way back": changed(
-            SHARED, "(da - a @ da) / n**0.5", "(da - a @ da)", points=1
+            SHARED, "(da - a @ da) / n**0.5", "(da - a @ da)"
         ),
-        "gradients by PyTorch": (SHARED + ATTEND + AUTOGRAD, 1),
+        "gradients by PyTorch": (SHARED + ATTEND + AUTOGRAD, 0),
+        "finite differences": (SHARED + DIFFERENCES, 0),
         "an array is changed": changed(
             SHARED,
-            "    O = np.empty(Q.shape)\n",
-            "    O = np.empty(Q.shape)\n    Q /= n**0.5\n",
-            "Q[i, t] / n**0.5) @ V",
-            "Q[i, t]) @ V",
-            points=2,
+            "    dQ, dK, dV = np.zeros(Q.shape)",
+            "    Q /= n**0.5\n    dQ, dK, dV = np.zeros(Q.shape)",
+            "K[j, seen] @ Q[i, t] / n**0.5",
+            "K[j, seen] @ Q[i, t]",
+            "np.outer(ds, Q[i, t])",
+            "np.outer(ds, Q[i, t] * n**0.5)",
         ),
     },
     "twice": {
@@ -291,19 +273,19 @@ WRONG = {
         ),
         "same: shapes are not looked at": changed(
             ATTEND + SAME,
-            "a.shape != like.shape or b.shape != like.shape or ",
+            "a.shape == b.shape and ",
             "",
             points=2,
         ),
         "same: no tolerance": changed(
-            ATTEND + SAME, "not np.allclose(a, b)", "(a != b).any()", points=1
+            ATTEND + SAME, "np.allclose(a, b)", "(a == b).all()", points=1
         ),
         "same: outputs alone, and a detached layer": changed(
             ATTEND + SAME,
             "F.scaled_dot_product_attention(Q,",
             "F.scaled_dot_product_attention(Q.detach(),",
-            "zip(*answers, (Q, Q, K, V), strict=True)",
-            "[(answers[0][0], answers[1][0], Q)]",
+            "zip(*answers)",
+            "[(answers[0][0], answers[1][0])]",
         ),
     },
     "bet": {
@@ -351,6 +333,13 @@ WRONG = {
             "[np.mean(results[name])] * 3, c=",
             points=2,
         ),
+        "no attention": (
+            "def mixed(Z, P, g, W):\n    return Z\n" + RESULTS + FIGURE,
+            1,
+        ),
+        "a legend without the bet": changed(
+            EXPERIMENT, 'else "bet"', 'else "run 2"', points=2
+        ),
         "no legend": changed(EXPERIMENT, "plt.legend()", "", points=2),
         "the bet is not drawn": changed(
             EXPERIMENT, "[2.5 if k == 3 else 3.0]", "[results[name][0]]", points=2
@@ -362,19 +351,21 @@ WRONG = {
         ),
     },
     "ice-run": {
-        "as it was": changed(RUN, *BACK, *STEPS, *STUCK, SOUND, "return True"),
+        "as it was": changed(RUN, *BACK, *STUCK, SOUND, "return True"),
         "the same character again": changed(RUN, *BACK, points=3),
-        "whole numbers on the way up": changed(RUN, *STEPS, points=3),
         "the cache is stuck": changed(RUN, *STUCK, points=3),
-        "two faults left": changed(RUN, *STEPS, *STUCK, points=2),
+        "mended, only for a cache that grows from nothing": changed(
+            RUN,
+            "    return longer[:, -W:]",
+            "    return longer[:, 1:] if cache.shape[1] == W else longer",
+            points=3,
+        ),
+        "both faults left": changed(RUN, *BACK, *STUCK, points=2),
         "mended, nothing proved": changed(RUN, SOUND, "return True", points=2),
         "mended, never content": changed(RUN, SOUND, "return False", points=2),
         "a number of bits": changed(RUN, SOUND, FALLS, points=2),
         "only the characters are tested": changed(
-            RUN,
-            SOUND,
-            SOUND.partition("    if not np.isclose([rate(0")[0] + "    return True",
-            points=3,
+            RUN, SOUND, SOUND.partition("    cache =")[0] + "    return True", points=3
         ),
         "the cache is not tested when it is full": changed(
             RUN,
@@ -397,11 +388,6 @@ SLIPS = {
         {
             "torch.randint(1, len(text) - T, (N, 1))": "torch.randint(len(text) - T, (N, 1))",
             "text[at - 1]": "text[at + 1]",
-        },
-        {
-            "(k + 1) // w if k < w else (steps - k) // (steps - w)": (
-                "(k + 1) / w if k < w else (steps - k) / (steps - w)"
-            )
         },
         {"[:, :W]": "[:, -W:]"},
         {"    return True\n": f"    {SOUND}\n"},
