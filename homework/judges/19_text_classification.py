@@ -296,7 +296,9 @@ def loss_right():
         leaf = z.clone().requires_grad_()
         found = loss_of(leaf, y.clone())
         found.backward()
-        assert abs(float(found.detach()) - float(one_by_one(z, y))) < 1e-5, "loss_of: values"
+        assert abs(float(found.detach()) - float(one_by_one(z, y))) < 1e-5, (
+            "loss_of: values"
+        )
         slope = (torch.sigmoid(z[:, 0]) - y) / N
         assert np.allclose(leaf.grad[:, 0], slope, atol=1e-5), "loss_of: the gradient"
 
