@@ -249,7 +249,7 @@ def rarest(texts, size):
 
 
 def filled(texts, numbers):
-    X = torch.zeros(len(texts), max(map(len, texts)), dtype=torch.long)
+    X = torch.zeros(len(texts), max(map(len, texts), default=0), dtype=torch.long)
     for row, words in zip(X, texts, strict=True):
         for at, word in enumerate(words):
             row[at] = numbers.get(word, 1)
