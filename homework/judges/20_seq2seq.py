@@ -52,19 +52,35 @@ def truth(S, C, real, alpha):
     return float(R), dS, float(dalpha)
 
 
-def as_asked(name, given):
-    """One of the student's answers, with NumPy alone, and from copies that stay as they are."""
-    kept = copies(given)
+def asked(name, given):
+    """One of the student's answers, with NumPy alone."""
     with NumPyAlone(), np.errstate(all="ignore"):
-        found = risk(*kept) if name == "R" else risk_back(*kept)[name == "dalpha"]
-    found = np.asarray(found, dtype=float)
-    right = truth(*given)[("R", "dS", "dalpha").index(name)]
+        found = risk(*given) if name == "R" else risk_back(*given)[name == "dalpha"]
+    return np.asarray(found, dtype=float)
+
+
+def as_asked(name, given):
+    """One of the student's answers is right, and what was given stays as it is."""
+    kept = copies(given)
+    found, right = asked(name, kept), truth(*given)[("R", "dS", "dalpha").index(name)]
     assert found.shape == np.shape(right), f"{name}: shape {found.shape}"
     assert np.allclose(found, right, rtol=1e-9, atol=1e-13), f"{name}: values"
     for one, before in zip(kept[:3], given[:3], strict=True):
-        assert np.array_equal(one, before, equal_nan=one.dtype == float), (
-            f"{name}: a given array was changed"
-        )
+        assert np.array_equal(one, before), f"{name}: a given array was changed"
+
+
+def as_on_easy_lists(name):
+    """One of the student's answers, right or not, is the same on lists that are easy."""
+    seen = []
+    for S, C, real, alpha in HARD_LISTS:
+        moved = np.where(real, S + 2000.0 * (S[real].max() < -1000), 0.0)
+        easy = asked(name, (moved, np.where(real, C, 0.0), real.copy(), alpha))
+        hard = asked(name, (S.copy(), C.copy(), real.copy(), alpha))
+        assert hard.shape == easy.shape, f"{name}: shape {hard.shape}"
+        assert np.isfinite(hard).all(), f"{name}: nan or infinite"
+        assert np.allclose(hard, easy, rtol=1e-9, atol=1e-12), f"{name}: hard lists"
+        seen.append(float(np.abs(hard).sum()))
+    assert min(seen) > 1e-6 and np.ptp(seen) > 1e-6, f"{name}: always the same"
 
 
 def run(S, C, real, alpha):

@@ -178,15 +178,15 @@ WRONG = {
     "fewer": {
         "padding counts": changed(RISK, "np.where(real, S, -np.inf)", "S"),
         "no maximum taken off": changed(RISK, TOP, "", points=3),
-        "dS without alpha": changed(RISK, "alpha * slope", "slope", points=2),
+        "dS without alpha": changed(RISK, "alpha * slope", "slope", points=3),
         "dS: the mean forgotten": changed(
-            RISK, "c - p @ c) / len(S)", "c - p @ c)", points=1
+            RISK, "c - p @ c) / len(S)", "c - p @ c)", points=2
         ),
         "dalpha: without the mean cost": changed(
             RISK, "slope @ s", "p * c / len(S) @ s", points=2
         ),
         "difference quotients": (RISK + DIFFERENCES, 1),
-        "the sum over the lists": changed(RISK, "np.mean(", "np.sum(", points=2),
+        "the sum over the lists": changed(RISK, "np.mean(", "np.sum(", points=3),
         "by PyTorch": RISK.replace(
             "alpha * logits)", "alpha * logits) * torch.ones(1).item()"
         ),
@@ -196,6 +196,7 @@ WRONG = {
             "costs = C\n    C[~real] = 7\n    C *= real",
             "logits = np.where(real, S, -np.inf)",
             "logits = S\n    S[~real] = -np.inf",
+            points=1,
         ),
         "nan times 0": changed(
             RISK, "costs = np.where(real, C, 0)", "costs = C * real", points=3
