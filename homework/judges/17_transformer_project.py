@@ -1,0 +1,104 @@
+"""What hidden tests of project 17 share; `%run -i` in a test puts it there.
+
+It needs ``judges/project.py`` above it.
+"""
+
+from inspect import unwrap
+
+DATA = "PICTURES", "NAMES", "VALIDATION", "seal"  # what no way may use
+UNTOLD = "it knows more than the rows that it was handed"
+
+
+def globals_of(function):
+    """Return the names of the notebook that a function sees, or an object called."""
+    function = unwrap(getattr(function, "func", function))
+    if not hasattr(function, "__globals__"):
+        function = type(function).__call__
+    return getattr(function, "__globals__", {})
+
+
+@contextmanager
+def data_away(way):
+    """Meanwhile the data of the notebook have no name, and nobody loads the digits."""
+
+    def refused(*_, **__):
+        raise RuntimeError("the digits, loaded again")
+
+    theirs, library = globals_of(way), unwrap(load_digits).__globals__
+    kept = {name: theirs.pop(name) for name in DATA if name in theirs}
+    loader = "load_gzip_compressed_csv_data"
+    load, library[loader] = library[loader], refused
+    try:
+        yield
+    finally:
+        library[loader] = load
+        theirs.update(kept)
+
+
+def rows_to_find(on, cards, seed):
+    """Return rows of so many cards of these pictures, and the places of the pairs."""
+    return dealt(*on, 1000, cards, np.random.default_rng(10_000 + seed))
+
+
+def share_found(way, seed, test, count=300, wrong=False):
+    """Return the share of pairs found by a way whose pictures are turned by 180°.
+
+    With ``wrong`` it learns from rows whose stated pairs are drawn at random.
+    """
+    rows, pairs = draw(seed, count)
+    if wrong:
+        rng = np.random.default_rng(seed)
+        pairs = np.sort([rng.permutation(6)[:2] for _ in pairs], axis=1)
+    seen, right = test
+    with data_away(way):
+        find = way(rows[:, :, ::-1].copy(), pairs, seed)
+        told = found(find, seen[:, :, ::-1])
+    return float(np.mean((told == right).all(axis=1)))
+
+
+def sealed_share(way, cards, seeds, count=300):
+    """Return the mean share of pairs found in rows of sealed pictures, turned."""
+    on = seal.trial.keywords["on"]
+    tests = [rows_to_find(on, cards, seed) for seed in seeds]
+    pairs = zip(seeds, tests, strict=True)
+    return np.mean([share_found(way, seed, test, count) for seed, test in pairs])
+
+
+def uses_only_what_it_is_handed(way, seed):
+    """Pictures turned by 180° are read as well, while the data are away."""
+    test, usual = rows_to_find(VALIDATION, 8, seed), trial(way, seed).share
+    assert share_found(way, seed, test) > usual - 0.15, UNTOLD
+
+
+def learns_from_the_pairs(way, seed):
+    test = rows_to_find(VALIDATION, 8, seed)
+    right, wrong = (share_found(way, seed, test, wrong=told) for told in (False, True))
+    told = f"{right:.3f} found, and {wrong:.3f} after learning from wrong pairs"
+    assert wrong < right - 0.1, told
+
+
+def has_the_right_form(find):
+    """Two places for rows of 6, 8 and 10, and nearly the same when a row comes alone."""
+    for cards in (6, 8, 10):
+        rows = rows_to_find(VALIDATION, cards, 11)[0][:40]
+        together = found(find, rows)
+        assert (together[:, 0] < together[:, 1]).all(), "a place is told twice"
+        alone = [found(find, rows[k : k + 1])[0] for k in range(40)]
+        same = np.mean((together == np.array(alone)).all(axis=1))
+        assert same > 0.9, "other places when a row comes alone"
+
+
+def finds_the_same_again(way, seed):
+    rows, test = draw(seed), rows_to_find(VALIDATION, 8, seed)[0]
+    one, two = (
+        found(way(*(part.copy() for part in rows), seed), test) for _ in range(2)
+    )
+    same = np.mean((one == two).all(axis=1))
+    assert same > 0.98, "the same call finds other places"
+
+
+def in_another_order(seeds, results):
+    """Return seeds and results, so that tests that repeat three do not know which."""
+    order = np.random.default_rng(len(seeds)).permutation(len(seeds))
+    mixed = {name: [runs[k] for k in order] for name, runs in results.items()}
+    return [seeds[k] for k in order], mixed
