@@ -115,7 +115,7 @@ REMEMBERING = instead(
 
     def search(sentence):
         scores = np.array(found(sentence)) - taken
-        taken[scores.argmax()] += 5
+        taken[scores.argmax()] += 0.5
         return scores
 
     return search
