@@ -112,25 +112,12 @@ def weights_known(i, w, G, X, r):
     return w + errors_known(G, X, r)[i] * (G @ X[i])
 
 
-class WithTheRest:
-    """The functions of `left-out` answered right while a function of the student's runs."""
-
-    def __init__(self, function):
-        self.right = {"errors": errors_known}
-        if getattr(function, "__name__", "") != "weights":
-            self.right["weights"] = weights_known
-        self.names = getattr(function, "__globals__", {})
-
-    def __enter__(self):
-        self.before = {
-            name: self.names[name] for name in self.right if name in self.names
-        }
-        self.names.update(self.right)
-
-    def __exit__(self, *_):
-        for name in self.right:
-            self.names.pop(name, None)
-        self.names.update(self.before)
+def with_the_rest(function):
+    """Answer the functions of `left-out` right while a function of the student's runs."""
+    right = {"errors": errors_known}
+    if getattr(function, "__name__", "") != "weights":
+        right["weights"] = weights_known
+    return standing_in(function, **right)
 
 
 def slopes_right(found, S, wanted_S, wanted, N):
@@ -239,23 +226,8 @@ def loss_right():
             assert abs(found - wanted) < 1e-9, "loss"
 
 
-def at_most(calls, loss):
-    """The loss, which may be called so often."""
-    made = []
-
-    def counted(*given, **named):
-        made.append(1)
-        assert len(made) <= calls, f"sound: more than {calls} calls of loss"
-        return loss(*given, **named)
-
-    return counted
-
-
 def accepted(batches, loss):
-    try:
-        return bool(sound(batches, at_most(20, loss)))
-    except Exception:
-        return False
+    return accepts(sound, batches, at_most(20, loss))
 
 
 def accepts_right():

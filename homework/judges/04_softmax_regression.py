@@ -190,17 +190,7 @@ def faults():
 
 
 def accepted(portion, slope, descend):
-    made = []
-
-    def counted(*given, **named):
-        made.append(1)
-        assert len(made) <= 30, "sound: more than 30 calls of slope"
-        return slope(*given, **named)
-
-    try:
-        return bool(sound(portion, counted, descend))
-    except Exception:
-        return False
+    return accepts(sound, portion, at_most(30, slope), descend)
 
 
 def accepts_right():
@@ -208,20 +198,11 @@ def accepts_right():
         assert accepted(*one), "sound: a run in order is refused"
 
 
-class WithTheRest:
-    """The other tasks answered right while a function of the student's runs."""
-
-    def __init__(self, function):
-        self.right = {"bounded": run, "twin": run, "portion": pairs}
-        self.right |= {"slope": own_column, "descend": renewing}
-        self.names = getattr(function, "__globals__", {})
-
-    def __enter__(self):
-        self.before = {name: self.names.get(name) for name in self.right}
-        self.names.update(self.right)
-
-    def __exit__(self, *_):
-        self.names.update(self.before)
+def with_the_rest(function):
+    """Answer the other tasks right while a function of the student's runs."""
+    right = {"bounded": run, "twin": run, "portion": pairs}
+    right |= {"slope": own_column, "descend": renewing}
+    return standing_in(function, **right)
 
 
 def misread(W, b, X, truth):

@@ -161,15 +161,10 @@ class RightStairs(torch.autograd.Function):
 
 def trained(*given):
     """What the student's training gives with the right `Stairs`: it has its own marks."""
-    names = getattr(train, "__globals__", {})
-    kept = names.get("Stairs")
-    names["Stairs"] = RightStairs
     FORWARD.clear()
     BACKWARD.clear()
-    try:
+    with standing_in(train, Stairs=RightStairs):
         return float(train(*given))
-    finally:
-        names["Stairs"] = kept
 
 
 def two_bits_for_the_budget():
@@ -220,30 +215,10 @@ def batch_right():
     assert len({tuple(sorted(row)) for row in rows.tolist()}) > 50, "batch: new ones"
 
 
-def faults_left():
-    left = []
-    for check in (weights_right, batch_right):
-        try:
-            check()
-        except Exception as error:
-            left.append(f"{type(error).__name__} {error}")
-    return left
-
-
-def untouched(*given):
-    raise AssertionError("sound: it looks at the functions and does not call descend")
-
-
 def accepted(weights, batch):
-    names = getattr(sound, "__globals__", {})
-    kept = names.get("descend")
-    names["descend"] = untouched
-    try:
-        return bool(sound(weights, batch))
-    except Exception:
-        return False
-    finally:
-        names["descend"] = kept
+    """Return whether `sound` finds the two functions in order, without `descend`."""
+    with standing_in(sound, descend=uncalled):
+        return accepts(sound, weights, batch)
 
 
 def in_order():

@@ -201,14 +201,9 @@ def reading(net):
 
 def watched(mixed, seed, known):
     """Train with a network that takes notes; return the notes and the network."""
-    names = getattr(train, "__globals__", {})
-    kept = names["initial"]
-    notes = names["initial"] = Watched(kept)
-    try:
-        net = train(*mixed, seed, known)
-    finally:
-        names["initial"] = kept
-    return notes, net
+    notes = Watched(initial)
+    with standing_in(train, initial=notes):
+        return notes, train(*mixed, seed, known)
 
 
 def shares(X, mixed):
@@ -362,32 +357,10 @@ def slope_mended():
         assert np.allclose(found, (P - T) / len(P)), "slope: values"
 
 
-def faults_left():
-    """Return what is still wrong with the student's two functions."""
-    left = []
-    for check in (blend_mended, slope_mended):
-        try:
-            check()
-        except Exception as error:
-            left.append(f"{type(error).__name__} {error}")
-    return left
-
-
-def untouched(*given):
-    raise AssertionError("sound: it looks at the functions and does not call learn")
-
-
 def accepted(blend, slope):
-    """Return whether the student's check finds these two functions correct."""
-    names = getattr(sound, "__globals__", {})
-    kept = names.get("learn")
-    names["learn"] = untouched
-    try:
-        return bool(sound(blend, slope))
-    except Exception:
-        return False
-    finally:
-        names["learn"] = kept
+    """Return whether `sound` finds the two functions in order, without `learn`."""
+    with standing_in(sound, learn=uncalled):
+        return accepts(sound, blend, slope)
 
 
 def in_order():

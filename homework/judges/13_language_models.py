@@ -79,14 +79,10 @@ def keyboard(gap=0, lost=False, early=False, plain=False):
 
 
 def silent(**faults):
-    names = getattr(alarm, "__globals__", {})
-    kept = {name: names.get(name) for name in ("LETTERS", "READ", "UNREAD")}
-    other = np.random.default_rng(0).integers(0, 28, 50_000)
-    names.update(dict.fromkeys(kept, other))  # another language
-    try:
-        alarm(keyboard(**faults))
-    except AssertionError:
-        return False
-    finally:
-        names.update(kept)
+    other = np.random.default_rng(0).integers(0, 28, 50_000)  # another language
+    with standing_in(alarm, LETTERS=other, READ=other, UNREAD=other):
+        try:
+            alarm(keyboard(**faults))
+        except AssertionError:
+            return False
     return True

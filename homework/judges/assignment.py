@@ -4,6 +4,8 @@ In an assignment a program stands twice, in NumPy and in PyTorch, and the studen
 function that compares the two: ``compare(ours, theirs)`` says whether they agree.
 """
 
+from contextlib import contextmanager
+
 import numpy as np
 import torch
 from matplotlib.lines import AxLine
@@ -53,10 +55,55 @@ class Asked(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def accepts(compare, ours, theirs):
-    """Return whether the student's comparison finds that the programs agree."""
+@contextmanager
+def standing_in(function, **others):
+    """Let a student's function find other things under these names, for a while."""
+    names, missing = getattr(function, "__globals__", {}), object()
+    kept = {name: names.get(name, missing) for name in others}
+    names.update(others)
     try:
-        return bool(compare(ours, theirs))
+        yield
+    finally:
+        for name, one in kept.items():
+            if one is missing:
+                names.pop(name, None)
+            else:
+                names[name] = one
+
+
+def uncalled(*given, **named):
+    """Stand in for a training loop where its two functions are to be looked at alone."""
+    raise AssertionError("the functions are to be looked at, without the training loop")
+
+
+def at_most(calls, function):
+    """Return the function, which may be called so often."""
+    made = []
+
+    def counted(*given, **named):
+        made.append(1)
+        name = getattr(function, "__name__", "it")
+        assert len(made) <= calls, f"{name}: more than {calls} calls"
+        return function(*given, **named)
+
+    return counted
+
+
+def failures(*checks):
+    """Return what the checks say that fail."""
+    said = []
+    for check in checks:
+        try:
+            check()
+        except Exception as error:
+            said.append(f"{type(error).__name__} {error}")
+    return said
+
+
+def accepts(compare, *programs):
+    """Return whether the student's comparison or check finds these programs in order."""
+    try:
+        return bool(compare(*programs))
     except Exception:
         return False
 

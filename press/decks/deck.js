@@ -44,17 +44,24 @@ addEventListener("keydown", (event) => {
   event.target.blur();
 }, true);
 
+// What share of its room a block needs from left to right; lines of code have the room of their box.
+function share(block, column) {
+  const formulas = [block, ...block.querySelectorAll("mjx-container")];
+  const code = [...block.querySelectorAll("pre")];
+  return Math.max(...formulas.map((x) => x.scrollWidth / column.clientWidth),
+    ...code.map((x) => x.scrollWidth / x.clientWidth));
+}
+
 // What stands alone on its slide grows until the last row can read it with ease.
 const LARGEST = { math: 66, printed: 44, highlight: 30 };
 function grow(column, high) {
   const blocks = [...column.querySelectorAll("div.math, .printed, .highlight")];
-  const widest = (x) => Math.max(...[x, ...x.querySelectorAll("pre, mjx-container")].map((y) => y.scrollWidth));
   for (const block of blocks) {
     const most = LARGEST[Object.keys(LARGEST).find((kind) => block.classList.contains(kind))];
     for (let size = parseFloat(getComputedStyle(block).fontSize) + 2; size <= most; size += 2) {
       const before = block.style.fontSize;
       block.style.fontSize = `${size}px`;
-      if (widest(block) <= column.clientWidth && column.scrollHeight <= 0.94 * high) continue;
+      if (share(block, column) <= 1 && column.scrollHeight <= 0.94 * high) continue;
       block.style.fontSize = before;
       break;
     }
@@ -91,8 +98,7 @@ function fill(slide) {
     for (let size = 27; size >= 24 && column.scrollHeight > high; size--)
       for (const cell of column.querySelectorAll("td, th")) cell.style.fontSize = `${size}px`;
     for (const wide of column.querySelectorAll(".highlight, .math, .printed, table")) {
-      const inner = [wide, ...wide.querySelectorAll("pre, mjx-container")];
-      const over = Math.max(...inner.map((x) => x.scrollWidth)) / column.clientWidth;
+      const over = share(wide, column);
       const size = parseFloat(getComputedStyle(wide).fontSize);
       if (over > 1) wide.style.fontSize = `${(0.98 * size) / over}px`;
     }

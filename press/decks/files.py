@@ -22,7 +22,8 @@ FIGURES = HERE.parent / "figures" / "static"
 
 
 def setup(app):
-    app.connect("build-finished", _write_outdated)
+    # After the theme, which writes the colours of code for both rooms when a build ends.
+    app.connect("build-finished", _write_outdated, priority=900)
 
 
 def _write_outdated(app, exception):

@@ -16,7 +16,9 @@ from press.pages.cell_ids import cell_of
 from utils.interact.positions import indices_of, values_of
 
 ALIGNED = re.compile(r"(\\begin\{(aligned|gathered)\})(.*?)(\\end\{\2\})", re.S)
-LABEL = re.compile(r'\s*<span class="c1"># eq-[^<]*</span>')  # the formula has it
+LABEL = re.compile(  # the formula has it
+    r'\s*<span class="c1"># eq-[^<]*</span>|,?\s+eq-\d\d-[a-z0-9-]+(?=</span>)'
+)
 EXCERPT = re.compile(r"^(\w+)(?:: (.+?) … (.+))?$")
 
 

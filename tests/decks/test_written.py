@@ -117,6 +117,14 @@ def test_a_name_that_is_not_there_is_an_error_that_says_what_is(line, message):
     assert "slide 2, '## A point.'" in str(error.value)
 
 
+def test_code_on_a_slide_does_not_name_the_equation_beside_it():
+    said = '<span class="c1"># (N,), eq-01-twice</span>'
+    page = PAGE.replace("return x", f"return x  {said}")
+    deck = f"# Title{NOTES}\n## Twice.\n\ncode: twice{NOTES}"
+    slides = written.slides(BeautifulSoup(page, "html.parser"), NOTEBOOK, deck)
+    assert "eq-01" not in slides[1].html() and "# (N,)</span>" in slides[1].html()
+
+
 def test_a_symbol_and_its_name_in_the_code_have_one_colour():
     page = PAGE.replace("return x", '<span class="k">return</span> x')
     slide = "same: b = x\n\nequation: eq-1\n\n|||\n\ncode: twice"
@@ -225,6 +233,27 @@ def test_a_deck_is_accessible_in_a_light_room_and_in_a_dark_one(shown):
         assert not violations(shown, kind)
         shown.keyboard.press("d")
         assert not violations(shown, kind)
+
+
+# What in the code has less contrast to its ground than 4.5 to 1, as WCAG 2 defines it.
+FAINT = """() => {
+  const bright = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map((c) => c / 255)
+    .map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b + .05; };
+  return [...document.querySelectorAll(".highlight span")].filter((word) => {
+    const ground = bright(getComputedStyle(word.closest(".highlight")).backgroundColor);
+    const ratio = bright(getComputedStyle(word).color) / ground;
+    return word.textContent.trim() && Math.max(ratio, 1 / ratio) < 4.5;
+  }).map((word) => word.textContent);
+}"""
+
+
+@every_deck
+def test_code_can_be_read_in_a_light_room_and_in_a_dark_one(shown):
+    assert not shown.evaluate(FAINT)
+    shown.keyboard.press("d")
+    assert not shown.evaluate(FAINT)
+    shown.keyboard.press("d")
 
 
 def violations(page, kind):

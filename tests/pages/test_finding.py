@@ -41,6 +41,15 @@ def test_an_equation_of_a_note_leads_to_our_derivation_in_two_clicks(reader):
     assert page.locator(f'[id="{label}"]').count() == 1
 
 
+def test_an_equation_that_code_names_has_its_number_and_a_link(visit):
+    page = visit("book/01_math")
+    link = page.locator(".cell_input a[href='#equation-eq-01-fold-jacobian']").first
+    number = page.locator("[id='equation-eq-01-fold-jacobian'] .eqno").inner_text()
+    assert link.inner_text() == number.rstrip("#") == "(1.2)"
+    named = page.locator(".cell_input .c1").all_text_contents()
+    assert named and not any("eq-01-" in comment for comment in named)
+
+
 @pytest.mark.parametrize("row", appendices.rows("sources")[::97], ids=lambda r: r["id"])
 def test_a_row_is_found_by_its_number_and_chapter(reader, row):
     page = reader.open(address("book/sources"))

@@ -33,6 +33,17 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const entry of document.querySelectorAll("div[role=doc-biblioentry]")) entry.setAttribute("role", "listitem");
 });
 
+// A comment in code names an equation by its label; a reader gets its number and a link to it.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const comment of document.querySelectorAll(".cell_input :is(.c1, .sd)")) {
+    const parts = comment.textContent.split(/\b(eq-\d\d(?:-[a-z0-9]+)+)/);
+    comment.replaceChildren(...parts.map((part) => {
+      const number = document.querySelector(`[id="equation-${CSS.escape(part)}"] .eqno`)?.firstChild.textContent;
+      return number ? Object.assign(document.createElement("a"), { href: `#equation-${part}`, textContent: number }) : part;
+    }));
+  }
+});
+
 // A page of long tables has <div class="finder" data-choose="note chapter">: a box that leaves
 // the rows in which all of its words stand, and a list for each of these; note means the
 // heading, where no column is called so. The address may say what is sought: #find=5.27
