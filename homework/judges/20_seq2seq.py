@@ -35,14 +35,14 @@ def copies(given):
 
 def truth(S, C, real, alpha):
     """Return risk and gradients, from the differences of costs within each list."""
-    R, dalpha, dS = 0.0, 0.0, np.zeros(S.shape)
-    for n in range(len(S)):
+    R, dalpha, dS, N = 0.0, 0.0, np.zeros(S.shape), S.shape[0]
+    for n in range(N):
         s, c = S[n][real[n]], C[n][real[n]]
         q = 1 / np.exp(alpha * (s - s[:, None])).sum(axis=1)
         more = (c[:, None] - c) @ q  # c - R
-        R += q @ c / len(S)
-        dS[n][real[n]] = alpha * q * more / len(S)
-        dalpha += (q * more) @ (s - s.max()) / len(S)
+        R += q @ c / N
+        dS[n][real[n]] = alpha * q * more / N
+        dalpha += (q * more) @ (s - s.max()) / N
     return float(R), dS, float(dalpha)
 
 
@@ -50,7 +50,7 @@ def asked(name, given):
     """One of the student's answers, with NumPy alone."""
     with NumPyAlone(), np.errstate(all="ignore"):
         found = risk(*given) if name == "R" else risk_back(*given)[name == "dalpha"]
-    return np.asarray(found, dtype=float)
+    return np.asarray(found, dtype=np.float64)
 
 
 def as_asked(name):
