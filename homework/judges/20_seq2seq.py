@@ -57,8 +57,8 @@ def as_asked(name):
     """One of the student's answers is right."""
     for given in LISTS:
         found, right = asked(name, copies(given)), truth(*given)
-        right = right[("R", "dS", "dalpha").index(name)]
-        assert found.shape == np.shape(right), f"{name}: shape {found.shape}"
+        right = np.asarray(right[("R", "dS", "dalpha").index(name)])
+        assert found.shape == right.shape, f"{name}: shape {found.shape}"
         assert np.allclose(found, right, rtol=1e-9, atol=1e-13), f"{name}: values"
 
 
