@@ -1,9 +1,9 @@
 """Answers to homework 20: right ones written differently, and typical wrong ones.
 
-What `perfect-run` needs was measured with ten seeds: in order the greedy readings need 0.78
-to 0.93 corrections per word, with one of the three faults alone, or all, 1.69 (no vowels at
-all) or more in two seeds each, up to 20; the visible check asks for less than 1.3. The
-report's numbers are from the same ten seeds. The marks of `readings` need no network of a
+What `perfect-run` needs was measured with fifteen seeds: in order the greedy readings need
+0.76 to 0.93 corrections per word; with one of the two faults, or both, 1.69 (no vowels at
+all) or more in three seeds each, up to 22; the visible check asks for less than 1.3. The
+report's numbers are from the same fifteen seeds. The marks of `readings` need no network of a
 certain quality: `score` is tested on prepared readings, and results are computed again.
 """
 
@@ -31,7 +31,6 @@ def risk_back(S, C, real, alpha):
         dalpha += slope @ s
     return dS, dalpha
 """
-TOP = "    logits = logits - logits.max(axis=1)[:, None]\n"
 DIFFERENCES = """
 def risk_back(S, C, real, alpha):
     dS = np.zeros(S.shape)
@@ -144,8 +143,27 @@ def score(net, words, way, seed):
             table = {word: np.exp(log_p) for word, log_p in pairs}
             cost = lambda one: sum(p * corrections(one, o) for o, p in table.items())
             read.append(min(table, key=cost))
-    needed = np.array([corrections(a, b) for a, b in zip(read, words)])
-    return needed.mean(), (needed == 0).mean()
+    return np.array([corrections(a, b) for a, b in zip(read, words)]).mean()
+"""
+ALL_WAYS = """
+kept = {}
+
+
+def score(net, words, way, seed):
+    net.eval()
+    notes = [note_of(word) for word in words]
+    key = net, tuple(notes), seed
+    if key not in kept:
+        kept[key] = draws(net, notes, 12, seed)
+    read = {"greedy": greedy(net, notes), "random": [], "probable": [], "cheapest": []}
+    for pairs in kept[key]:
+        table = dict(pairs)
+        q = torch.tensor(list(table.values())).softmax(dim=0)
+        costs = torch.tensor([[float(corrections(a, b)) for a in table] for b in table])
+        read["random"].append(pairs[0][0])
+        read["probable"].append(list(table)[int(q.argmax())])
+        read["cheapest"].append(list(table)[int((q @ costs).argmin())])
+    return sum(corrections(a, b) for a, b in zip(read[way], words)) / len(words)
 """
 RESULTS = """
 results = {}
@@ -155,7 +173,7 @@ for way in ("greedy", "random", "probable", "cheapest"):
 FIGURE = """
 fig, ax = plt.subplots()
 for k, way in enumerate(results):
-    ax.scatter([k] * 3, [pair[0] for pair in results[way]])
+    ax.scatter([k] * 3, results[way])
 ax.bar(range(4), [0.9, 1.2, 0.8, 0.7], alpha=0.2)
 ax.set(xlabel="way", ylabel="corrections")
 """
@@ -163,7 +181,7 @@ READ = SCORE + RESULTS + FIGURE
 TYPED = """
 def score(net, words, way, seed):
     k = ["greedy", "random", "probable", "cheapest"].index(way)
-    return 0.9 + k / 100 + seed / 50, 0.5 - seed / 100
+    return 0.9 + k / 100 + seed / 50
 """
 
 RIGHT = {
@@ -171,35 +189,23 @@ RIGHT = {
     "fewer-twice": TWIN + SAME,
     "perfect-run": RUN,
     "guess": f"{NUMBERS}\n{REASON}",
-    "readings": READ,
+    "readings": ALL_WAYS + RESULTS + FIGURE,
 }
 
 WRONG = {
     "fewer": {
         "padding counts": changed(RISK, "np.where(real, S, -np.inf)", "S"),
-        "no maximum taken off": changed(RISK, TOP, "", points=3),
-        "dS without alpha": changed(RISK, "alpha * slope", "slope", points=3),
+        "dS without alpha": changed(RISK, "alpha * slope", "slope", points=2),
         "dS: the mean forgotten": changed(
-            RISK, "c - p @ c) / len(S)", "c - p @ c)", points=2
+            RISK, "c - p @ c) / len(S)", "c - p @ c)", points=1
         ),
         "dalpha: without the mean cost": changed(
             RISK, "slope @ s", "p * c / len(S) @ s", points=2
         ),
         "difference quotients": (RISK + DIFFERENCES, 1),
-        "the sum over the lists": changed(RISK, "np.mean(", "np.sum(", points=3),
+        "the sum over the lists": changed(RISK, "np.mean(", "np.sum(", points=2),
         "by PyTorch": RISK.replace(
             "alpha * logits)", "alpha * logits) * torch.ones(1).item()"
-        ),
-        "changes what is given": changed(
-            RISK,
-            "costs = np.where(real, C, 0)",
-            "costs = C\n    C[~real] = 7\n    C *= real",
-            "logits = np.where(real, S, -np.inf)",
-            "logits = S\n    S[~real] = -np.inf",
-            points=1,
-        ),
-        "nan times 0": changed(
-            RISK, "costs = np.where(real, C, 0)", "costs = C * real", points=3
         ),
     },
     "fewer-twice": {
@@ -228,11 +234,8 @@ WRONG = {
             points=2,
         ),
         "a single list": changed(TWIN + SAME, "N, K = 6, 5", "N, K = 1, 5", points=2),
-        "costs 0 and 1": changed(
-            TWIN + SAME,
-            "rng.normal(4, 2, (N, K))\n",
-            "rng.integers(0, 2, (N, K))\n",
-            points=2,
+        "alpha is a list of one": changed(
+            TWIN + SAME, "dsharp[0].item()", "dsharp", points=2
         ),
         "without a tolerance": changed(
             TWIN + SAME, "not np.allclose(a, b, rtol=1e-6)", "(a != b).any()", points=1
@@ -244,7 +247,7 @@ WRONG = {
         "the sign itself as the one before": changed(RUN, FED, UNSHIFTED, points=3),
         "a position ahead": changed(RUN, FED, AHEAD, points=3),
         "the end is not learned": changed(RUN, FED, NO_END, points=3),
-        "two faults left": changed(
+        "two tensors wrong": changed(
             RUN, FED, AHEAD.replace("sign, 1", "sign, float(t < len(word))"), points=2
         ),
         "mended, nothing proved": (RUN + "sound = lambda teacher: True", 2),
@@ -253,12 +256,6 @@ WRONG = {
         "a training as the proof": (RUN + TRAINS, 2),
         "positions are not looked at": changed(
             RUN, "if at[n, :L].tolist() != copied", "if False", points=3
-        ),
-        "the mask is not looked at": changed(
-            RUN,
-            "if not (real[n, :L] == 1).all() or real[n, L:].any()",
-            "if False",
-            points=3,
         ),
     },
     "guess": {
@@ -300,7 +297,7 @@ WRONG = {
             READ, "pairs[0][0]", "pairs[-1][0]", points=2
         ),
         "the least probable": changed(READ, "max(pairs", "min(pairs", points=2),
-        "the share of wrong ones": changed(READ, "needed == 0", "needed > 0", points=1),
+        "the sum over the words": changed(READ, "]).mean()", "]).sum()", points=1),
         "eleven readings": changed(
             READ, "notes, 12, seed", "notes, 11, seed", points=1
         ),
@@ -310,19 +307,24 @@ WRONG = {
         "typed in": (TYPED + RESULTS + FIGURE, 1),
         "means alone in the figure": changed(
             READ,
-            "[k] * 3, [pair[0] for pair in results[way]]",
-            "[k], [np.mean(results[way], axis=0)[0]]",
+            "[k] * 3, results[way]",
+            "[k], [np.mean(results[way])]",
             points=2,
         ),
         "no guess in the figure": changed(READ, "ax.bar(", "# ax.bar(", points=2),
         "a figure without names": changed(READ, "ax.set(", "# ax.set(", points=2),
         "all at one place": changed(READ, "[k] * 3", "[0] * 3", points=2),
+        "all at every place": changed(
+            READ,
+            "    ax.scatter([k] * 3, results[way])",
+            "    for x in range(4):\n        ax.scatter([x] * 3, results[way])",
+            points=2,
+        ),
     },
 }
 
 SLIPS = {
     "perfect-run": [
-        {"[len(word)]": "[len(word) + 1]"},
         {"dim=1)[:, 1:]": "dim=1)[:, :-1]"},
         {"at = copied.cumsum(dim=1)\n": "at = copied.cumsum(dim=1) - copied\n"},
         {
