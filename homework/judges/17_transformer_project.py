@@ -40,12 +40,23 @@ def rows_to_find(on, cards, seed):
     return dealt(*on, 1000, cards, np.random.default_rng(10_000 + seed))
 
 
-def share_found(way, seed, test, count=300, wrong=False):
+def of_other_kinds(pictures, names):
+    """Return cards of ten other kinds: five digits, and mirror images of the five."""
+    some = np.isin(names, (2, 3, 4, 5, 7))
+    pictures, kinds = pictures[some], names[some]
+    mirrored = np.arange(len(kinds)) % 2 == 1
+    images = pictures.reshape(-1, 8, 8)[:, :, ::-1].reshape(-1, 64)
+    pictures = np.where(mirrored[:, None], images, pictures)
+    return pictures, np.searchsorted((2, 3, 4, 5, 7), kinds) + 5 * mirrored
+
+
+def share_found(way, seed, test, count=300, wrong=False, learn=None):
     """Return the share of pairs found by a way whose pictures are turned by 180°.
 
-    With ``wrong`` it learns from rows whose stated pairs are drawn at random.
+    It learns from a draw, or from the rows and pairs in ``learn``. With ``wrong`` the
+    pairs stated are drawn at random.
     """
-    rows, pairs = draw(seed, count)
+    rows, pairs = learn or draw(seed, count)
     if wrong:
         rng = np.random.default_rng(seed)
         pairs = np.sort([rng.permutation(6)[:2] for _ in pairs], axis=1)
@@ -57,17 +68,36 @@ def share_found(way, seed, test, count=300, wrong=False):
 
 
 def sealed_share(way, cards, seeds, count=300):
-    """Return the mean share of pairs found in rows of sealed pictures, turned."""
+    """Return the mean share of pairs found in rows of sealed pictures, turned.
+
+    A way that knows more than it was handed is not tried.
+    """
+    uses_only_what_it_is_handed(way, seeds[0], min(cards, 8))
     on = seal.trial.keywords["on"]
     tests = [rows_to_find(on, cards, seed) for seed in seeds]
     pairs = zip(seeds, tests, strict=True)
     return np.mean([share_found(way, seed, test, count) for seed, test in pairs])
 
 
-def uses_only_what_it_is_handed(way, seed):
-    """Pictures turned by 180° are read as well, while the data are away."""
-    test, usual = rows_to_find(VALIDATION, 8, seed), trial(way, seed).share
-    assert share_found(way, seed, test) > usual - 0.15, UNTOLD
+def uses_only_what_it_is_handed(way, seed, cards=8):
+    """Turned pictures of other kinds are read as well, while the data are away.
+
+    In three draws or more of each, eleven ways that learn find from 0.14 fewer there, with
+    moved pictures and attention, to 0.19 more; typed weights find at least 0.52
+    fewer, and stored cards in two positions 0.64.
+    """
+    rng, usual = np.random.default_rng(seed), trial(way, seed, cards=cards).share
+    some = rng.permutation(700)[:600]
+    learn = dealt(*of_other_kinds(PICTURES[some], NAMES[some]), 300, 6, rng)
+    test = rows_to_find(of_other_kinds(*VALIDATION), cards, seed)
+    assert share_found(way, seed, test, learn=learn) > usual - 0.25, UNTOLD
+
+
+def opened_once(final):
+    """By what it says itself, and by the seal that the way finds in the notebook."""
+    theirs = globals_of(final.way).get("seal", seal)
+    once = len(list(final.openings)) == 1 and len(theirs.openings) <= 1
+    assert once, "the seal was opened more than once"
 
 
 def learns_from_the_pairs(way, seed):
@@ -85,7 +115,7 @@ def has_the_right_form(find):
         assert (together[:, 0] < together[:, 1]).all(), "a place is told twice"
         alone = [found(find, rows[k : k + 1])[0] for k in range(40)]
         same = np.mean((together == np.array(alone)).all(axis=1))
-        assert same > 0.9, "other places when a row comes alone"
+        assert same >= 0.9, "other places when a row comes alone"
 
 
 def finds_the_same_again(way, seed):
