@@ -127,6 +127,6 @@ def three_ways_differ(ways, results):
 def was_opened_once(final):
     """The opening that is handed in is the only one, also of the seal that ways know."""
     seals = [names.get("seal") for names in globals_of(final.way)]
-    noted = [final.openings] + [each.openings for each in seals if each is not None]
-    most = max(len(list(openings)) for openings in noted)
+    noted = [seal.openings for seal in seals if hasattr(seal, "openings")]
+    most = max(len(list(openings)) for openings in [final.openings, *noted])
     assert len(list(final.openings)) == most == 1, "the seal was opened more than once"
