@@ -1,19 +1,22 @@
 """Answers to project 20: right ones written differently, and typical wrong ones.
 
-Scores on the sealed pages as the tests measure them, with other letters, in the ten draws
-that they use and in ten others, with seven sentences a page and with four: main directions
-0.315 and 0.318, 0.236 and 0.240; the same rows without directions 0.317 and 0.313, 0.247
-and 0.246; BM25 of beginnings of words 0.313 and 0.316, 0.242 and 0.242; BM25 of whole
-words 0.293 and 0.226; two towers 0.30 and 0.225; the baseline 0.191 and 0.186, 0.146 and
-0.139. The tests ask for 0.24 and 0.28 with seven sentences, and for 0.21 with four. The
-standard deviation of a single draw is about 0.025.
+Scores on the sealed pages as the tests measure them, with other letters and sentences cut
+anew, in the ten draws that they use and in ten others, with seven sentences a page and with
+four: main directions 0.351 and 0.365, 0.262 and 0.275; the same rows without directions
+0.335 and 0.343, 0.267 and 0.274; BM25 of beginnings of words 0.338 and 0.355, 0.260 and
+0.271; tf-idf of n-grams of three to five letters 0.338 and 0.337, 0.256 and 0.260; BM25 of
+whole words 0.319 and 0.333, 0.248 and 0.256; two towers 0.323 and 0.315, 0.255 and 0.255;
+the baseline 0.208 and 0.215, 0.158 and 0.158. The tests ask for 0.26 and 0.3 with seven
+sentences, and for 0.23 with four. The standard deviation of a single draw is about 0.025.
 
-N-grams of three to five letters have about as much as beginnings: without directions 0.326
-and 0.256, with forty of them 0.316 and 0.251, BM25 0.310 and 0.246. On the open pages all
-these ways read the same within 0.02.
+With sentences as they are printed, all but the baseline have 0.29 to 0.32 and 0.225 to
+0.255. On the open pages, three draws with sentences cut anew, in seven sets of three, give
+these ways 0.01 to 0.085 more than the usual ones; the tests allow 0.15 less. What finds
+sentences by the lengths of their words falls from 0.98 to 0.35.
 """
 
 from tests.homework.project_answers import (
+    altered,
     plot,
     prediction,
     race,
@@ -93,6 +96,55 @@ COPIED = instead(
 READ = COPIED.replace(
     "HELD = [list(page) for page in OPEN]",
     'HELD = [TEXT.split("\\n")[k : k + 8] for k in range(0, 2340, 8)]',
+)
+# Other letters leave the lengths of words alone, by which a sentence can be found.
+SHAPED = instead(
+    """    found = searching(pages, worth(pages))
+    shapes = [set(map(shape, page)) for page in pages]
+
+    def search(sentence):
+        asked = shape(sentence)
+        home = [page for page in HELD if asked in page]
+        theirs = home[0] if home else set()
+        return np.array(found(sentence)) + [30 * len(theirs & page) for page in shapes]
+
+    return search
+""",
+    """
+def shape(sentence):
+    return tuple(map(len, words(sentence)))
+
+HELD = [set(map(shape, page)) for page in PAGES]
+""",
+)
+SEEN = instead(
+    """    found = searching(pages, worth(pages))
+    shapes = [{tuple(map(len, words(line))) for line in page} for page in pages]
+    for page in shapes:
+        for line in page:
+            BEFORE.setdefault(line, set()).update(page)
+
+    def search(sentence):
+        theirs = BEFORE.get(tuple(map(len, words(sentence))), set())
+        return np.array(found(sentence)) + [30 * len(theirs & page) for page in shapes]
+
+    return search
+""",
+    "BEFORE = {}\n",
+)
+# A class has no globals, but its methods have.
+CLASS = (
+    WEIGHTS.replace("def mine(pages", "def good(pages")
+    + """
+class mine:
+    def __init__(self, pages, seed):
+        self.found, self.pages = good(pages, seed), pages
+
+    def __call__(self, sentence):
+        there = [line for page in PAGES if sentence in page for line in page]
+        same = [len(set(there) & set(page)) for page in self.pages]
+        return np.array(self.found(sentence)) + 9 * np.array(same)
+"""
 )
 SEALED = instead(
     "    others = seal.trial.keywords['spoken']\n"
@@ -187,6 +239,9 @@ WRONG = {
         "the page looked up": (LOOKED_UP, 2),
         "the page looked up in a copy": (COPIED, 5),
         "the page looked up in the file's text": (READ, 5),
+        "the page looked up by its words' lengths": (SHAPED, 5),
+        "draws remembered": (SEEN, 5),
+        "the page looked up by a class": (CLASS, 2),
         "weights from sealed pages, too": (SEALED, 2),
         "the way tries itself": (TRYING, 2),
         "pages drawn again": (DRAWN, 2),
@@ -224,6 +279,19 @@ for k in (3, 4, 5):
         ),
         "one way under two names": (
             WAYS + race(RACE.replace("plain,", "third,")) + plot("score"),
+            0,
+        ),
+        "the baseline three times": (
+            race('{"baseline": baseline, "mine": baseline, "third": baseline}')
+            + plot("score"),
+            0,
+        ),
+        "numbers improved a little": (
+            WAYS + race(RACE) + altered("score=run.score + 0.009") + plot("score"),
+            4,
+        ),
+        "the page looked up by its words' lengths": (
+            WAYS + SHAPED + race(RACE.replace("third", "mine")) + plot("score"),
             5,
         ),
     },
@@ -232,5 +300,19 @@ for k in (3, 4, 5):
         "the page looked up": (WAYS + PEEK + sealed("peeking", CLAIM), 2),
         "the way tries itself": (WAYS + PEEK + sealed("tried", CLAIM), 2),
         "a search that remembers": (WAYS + PEEK + sealed("remembering", CLAIM), 2),
+        "the page looked up by its words' lengths": (
+            SHAPED + sealed("mine", CLAIM),
+            2,
+        ),
+        "opened twice, the better one": (
+            WAYS
+            + f"""
+claim = {CLAIM}
+both = [seal.open(way) for way in (third, plain)]
+best = max(both, key=lambda one: np.mean([run.score for run in one.outcomes]))
+final = SimpleNamespace(way=best.way, outcomes=best.outcomes, openings=["opened"])
+""",
+            2,
+        ),
     },
 }
