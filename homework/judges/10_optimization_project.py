@@ -107,10 +107,3 @@ def gives_its_message_again(way, seed):
     told = [received(message, read, PICTURES) for message, read in pairs]
     nearly = len(one) == len(two) and np.mean(told[0] == told[1]) > 0.995
     assert one == two or nearly, "the same call gives another message"
-
-
-def in_another_order(seeds, results):
-    """Seeds and results, so that tests that repeat the first do not know which."""
-    order = np.random.default_rng(len(seeds)).permutation(len(seeds))
-    mixed = {name: [runs[k] for k in order] for name, runs in results.items()}
-    return [seeds[k] for k in order], mixed

@@ -125,10 +125,3 @@ def finds_the_same_again(way, seed):
     )
     same = np.mean((one == two).all(axis=1))
     assert same > 0.98, "the same call finds other places"
-
-
-def in_another_order(seeds, results):
-    """Return seeds and results, so that tests that repeat three do not know which."""
-    order = np.random.default_rng(len(seeds)).permutation(len(seeds))
-    mixed = {name: [runs[k] for k in order] for name, runs in results.items()}
-    return [seeds[k] for k in order], mixed

@@ -110,13 +110,6 @@ def knows_its_pages_alone(way, seed):
     assert unsteady or alike > 0.98, "an answer depends on the sentences before it"
 
 
-def in_another_order(seeds, results):
-    """Seeds and results, so that tests that repeat the first do not know which."""
-    order = np.random.default_rng(len(seeds)).permutation(len(seeds))
-    mixed = {name: [runs[k] for k in order] for name, runs in results.items()}
-    return [seeds[k] for k in order], mixed
-
-
 def three_ways_differ(ways, results):
     """Three ways at least, and three of them have different scores."""
     assert len(ways) >= 3, "ways: three at least"

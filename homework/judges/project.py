@@ -135,3 +135,10 @@ def looks_nothing_up(way, seed, noted, *names, **also):
         one, two = (trial(way, seed) for _ in range(2))
         unsteady = abs(number_of(one) - number_of(two)) > 1e-3  # costs points elsewhere
         assert unsteady or not differ(found, one, **also), "knows more than it may"
+
+
+def in_another_order(seeds, results):
+    """Return seeds and results, so that tests that repeat the first do not know which."""
+    order = np.random.default_rng(len(seeds)).permutation(len(seeds))
+    mixed = {name: [runs[k] for k in order] for name, runs in results.items()}
+    return [seeds[k] for k in order], mixed

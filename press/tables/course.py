@@ -101,13 +101,13 @@ def assignments():
         tasks = len({info.grade_id.split("-marks")[0] for info in marked})
         kinds = re.findall(r"^\| `[^|]+\| ([^|]+) \|", cells[0].source, re.M)
         proofs = sum("prove" in kind for kind in kinds)
-        minutes = re.findall(
-            r"^\| `[^|]+\|[^|]+\| (\d+) \| \d+ \|$", cells[0].source, re.M
+        minutes = re.search(
+            r"^\| \*\*together\*\* \| \| \*\*(\d+)\*\* \| \*\*", cells[0].source, re.M
         )
         data = remarks.get(path.stem, {}).get("data")
         lines.append(
             f"| {_title(cells)} | {tasks} | {proofs or '–'} | {by_hand or '–'} | "
-            f"{sum(info.points for info in marked):g} | {sum(map(int, minutes)) or '–'} "
+            f"{sum(info.points for info in marked):g} | {minutes[1] if minutes else '–'} "
             f"| {data or '–'} |"
         )
     return "\n".join(lines)
