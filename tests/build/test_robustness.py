@@ -249,6 +249,12 @@ def test_a_product_moves_as_on_another_processor_and_its_gradient_stays():
     np.testing.assert_allclose(gradient, np.tile(b.sum(axis=1), (70, 1)))
 
 
+def test_a_product_with_integers_of_one_byte_moves():
+    a, b = np.random.default_rng(0).normal(size=(5, 7)), np.full((7, 3), 100, np.int8)
+    moved = last_bits.product(1)(a, b)
+    assert (moved != a @ b).any() and np.allclose(moved, a @ b, rtol=1e-12)
+
+
 def test_a_product_of_other_objects_stays():
     halves = np.array([Fraction(1, 2), Fraction(1, 3)])
     assert last_bits.product(1)(halves, halves) == Fraction(13, 36)

@@ -90,7 +90,9 @@ def product(draw: int) -> Callable:
             result.data += torch.from_numpy(moves)  # autograd does not see it
         elif _are_floats(a, b):
             with np.errstate(over="ignore", under="ignore"):
-                size = np.sqrt(np.square(a) @ np.square(b))
+                # In the type of the result: the square of a small integer type overflows.
+                squares = (np.square(factor, dtype=result.dtype) for factor in (a, b))
+                size = np.sqrt(np.matmul(*squares))
             return result + _moves(np.asarray(result), size, draw)
         return result
 
