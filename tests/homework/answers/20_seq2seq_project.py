@@ -63,8 +63,10 @@ def instead(lines, before=""):
     return WEIGHTS.replace("\ndef mine", f"\n{before}\ndef mine").replace(LAST, lines)
 
 
-UNSEEDED = instead(
-    "    drawn = np.random.default_rng()\n"
+# Each call draws something else; what it draws is the same in every run of the tests.
+UNSEEDED = "TURNS = []\n\n\n" + instead(
+    "    TURNS.append(1)\n"
+    "    drawn = np.random.default_rng(len(TURNS))\n"
     "    idf = {unit: n * drawn.uniform(0.5, 1.5) for unit, n in worth(pages).items()}\n"
     "    return searching(pages, idf)\n"
 )
