@@ -37,6 +37,7 @@ document.addEventListener("DOMContentLoaded", () => {
 document.addEventListener("DOMContentLoaded", () => {
   for (const comment of document.querySelectorAll(".cell_input :is(.c1, .sd)")) {
     const parts = comment.textContent.split(/\b(eq-\d\d(?:-[a-z0-9]+)+)/);
+    if (parts.length === 1) continue;
     comment.replaceChildren(...parts.map((part) => {
       const number = document.querySelector(`[id="equation-${CSS.escape(part)}"] .eqno`)?.firstChild.textContent;
       return number ? Object.assign(document.createElement("a"), { href: `#equation-${part}`, textContent: number }) : part;

@@ -15,6 +15,7 @@ for the baseline, for the search and without digits, after 100 cards and after 2
 """
 
 from tests.homework.project_answers import (
+    later_seeds_improved,
     plot,
     prediction,
     race,
@@ -173,15 +174,8 @@ WRONG = {
             + plot("share"),
             5,
         ),
-        "the best of later seeds": (
-            WAYS
-            + race(RACE, "[5, 6, 8, 9, 10, 11]")
-            + """
-for k in (3, 4, 5):
-    results["mine"][k] = max(results["mine"], key=lambda run: run.share)
-"""
-            + plot("share"),
-            4,
+        "the best of later seeds": later_seeds_improved(
+            WAYS, RACE, "share", 'max(results["mine"], key=lambda run: run.share)'
         ),
         "one way under two names": (
             WAYS + race(RACE.replace("spread", "fewer")) + plot("share"),

@@ -22,6 +22,7 @@ and 0.99, typed weights 0.45 to 0.46 and 0.98 to 0.99, those below 0.21 to 0.23 
 """
 
 from tests.homework.project_answers import (
+    later_seeds_improved,
     plot,
     prediction,
     race,
@@ -246,16 +247,7 @@ WRONG = {
             WAYS + PEEK + race(RACE.replace("third", "kept")) + plot("share"),
             5,
         ),
-        "the best of later seeds": (
-            WAYS
-            + race(RACE, "[5, 6, 8, 9, 10, 11]")
-            + """
-for k in (3, 4, 5):
-    results["mine"][k] = results["mine"][k]._replace(share=0.99)
-"""
-            + plot("share"),
-            4,
-        ),
+        "the best of later seeds": later_seeds_improved(WAYS, RACE, "share"),
         "one way under two names": (
             WAYS + race(RACE.replace("pixels,", "third,")) + plot("share"),
             5,

@@ -17,6 +17,7 @@ sentences by the lengths of their words falls from 0.98 to 0.35.
 
 from tests.homework.project_answers import (
     altered,
+    later_seeds_improved,
     plot,
     prediction,
     race,
@@ -269,16 +270,7 @@ WRONG = {
             WAYS + PEEK + race(RACE.replace("third", "remembering")) + plot("score"),
             5,
         ),
-        "the best of later seeds": (
-            WAYS
-            + race(RACE, "[5, 6, 8, 9, 10, 11]")
-            + """
-for k in (3, 4, 5):
-    results["mine"][k] = results["mine"][k]._replace(score=0.99)
-"""
-            + plot("score"),
-            4,
-        ),
+        "the best of later seeds": later_seeds_improved(WAYS, RACE, "score"),
         "one way under two names": (
             WAYS + race(RACE.replace("plain,", "third,")) + plot("score"),
             0,
