@@ -11,7 +11,7 @@ the pages are read box by box, and 0.81 to 0.91 with both bugs; the visible chec
 0.66. The other bug, last weights in place of the mean, does not show in the error.
 """
 
-from tests.homework.answers import changed
+from tests.homework.answers import TURNS, changed
 
 SHARES = """
 def shortest(s, y, m, size):
@@ -286,7 +286,9 @@ WRONG = {
             ALL, MEAN, "mean", "plt.legend()", "", points=1
         ),
         "nothing is seeded, made-up numbers": changed(
-            EXPERIMENT + MADE_UP, "default_rng(seed)", "default_rng()"
+            TURNS + EXPERIMENT + MADE_UP,
+            "default_rng(seed)",
+            "default_rng(next(turns))",
         ),
         "one order for all epochs, no guess in the figure": changed(
             ALL,

@@ -11,7 +11,7 @@ visible check asks for 0.1, and it is the same computation on every computer but
 last bits.
 """
 
-from tests.homework.answers import changed
+from tests.homework.answers import TURNS, changed
 
 STAIRS = """
 def levels(t):
@@ -235,7 +235,10 @@ WRONG = {
             points=1,
         ),
         "nothing is seeded": changed(
-            EXPERIMENT, "initial(units, seed)", "initial(units, torch.seed())", points=2
+            TURNS + EXPERIMENT,
+            "initial(units, seed)",
+            "initial(units, next(turns))",
+            points=2,
         ),
         "typed in, and no bet in the figure": TRAIN
         + "train = lambda units, bits, seed, known, unknown: (seed + units) / 99\n"

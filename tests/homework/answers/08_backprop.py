@@ -11,7 +11,7 @@ the start only (0.047 the larger of the seeds 0 and 1), between 0.037 and 0.208 
 wrong norm (five seeds), between 0.124 and 0.313 with both (six).
 """
 
-from tests.homework.answers import changed
+from tests.homework.answers import TURNS, changed
 
 SOLVE = """
 def adjoint(dZ, Z, W):
@@ -258,7 +258,7 @@ WRONG = {
             points=1,
         ),
         "nothing is seeded": changed(
-            EXPERIMENT, "initial(seed)", "initial(torch.seed())", points=2
+            TURNS + EXPERIMENT, "initial(seed)", "initial(next(turns))", points=2
         ),
         "the columns in another order": changed(
             EXPERIMENT, "[k] * 3", "[-k] * 3", points=2

@@ -8,7 +8,7 @@ digits: twenty seeds of the model answer gave 0.69 to 0.77. ``sure-run`` has an 
 0.30 with pictures mixed in place alone (twelve seeds each); the visible check asks for 0.6.
 """
 
-from tests.homework.answers import changed
+from tests.homework.answers import TURNS, changed
 
 SLOPES = """
 def slope_factor(pixels, targets, m, q):
@@ -325,7 +325,7 @@ WRONG = {
             points=2,
         ),
         "nothing is seeded": changed(
-            EXPERIMENT, "initial(seed)", "initial(torch.seed() % 2**31)", points=2
+            TURNS + EXPERIMENT, "initial(seed)", "initial(next(turns))", points=2
         ),
         "accuracy and confidence swapped in the figure": changed(
             EXPERIMENT,

@@ -9,7 +9,7 @@ mended (eight seeds), above 0.46 with any one of its faults (five), and the visi
 asks for 0.42.
 """
 
-from tests.homework.answers import changed
+from tests.homework.answers import TURNS, changed
 
 TRAIN = """
 def train(wait, seed, known, unknown, lr=0.05):
@@ -333,9 +333,9 @@ WRONG = {
             EXPERIMENT, "net(X)[wait:], y[:20]", "net(X)[:20], y[wait:]", points=2
         ),
         "nothing is seeded": changed(
-            EXPERIMENT,
+            TURNS + EXPERIMENT,
             SEEDED,
-            "torch.seed()\n    rng, net = np.random.default_rng(None)",
+            SEEDED.replace("(seed)", "(next(turns))"),
             points=1,
         ),
         "means alone in the figure": (

@@ -7,6 +7,7 @@ Coverage under the artificial sun, over seven seeds: 0.65 to 0.87 for each of th
 mean of two is asked to lie between 0.60 and 0.95.
 """
 
+from tests.homework.answers import TURNS
 from tests.homework.project_answers import (
     altered,
     plot,
@@ -56,7 +57,7 @@ NEGATIVE = MINE.replace("back(np.maximum(ends, 0))", "back(np.array(ends)) - 20.
 IN_PLACE = MINE.replace(
     "    return root", "    series[:] = series + 1\n    return root"
 )
-UNSEEDED = MINE.replace("default_rng(seed)", "default_rng()")
+UNSEEDED = TURNS + MINE.replace("default_rng(seed)", "default_rng(next(turns))")
 CLIMATE = """
 def mine(series, seed):
     ends = np.quantile(series, [0.1, 0.9])

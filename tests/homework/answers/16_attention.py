@@ -14,7 +14,7 @@ times the time, where right answers need 3 to 4 times and complex steps, one aft
 50 times; and 6 MB, where right answers use 0.3 and complex steps, all at a time, 40.
 """
 
-from tests.homework.answers import changed
+from tests.homework.answers import TURNS, changed
 
 FADING = """
 def left(n, d, beta):
@@ -340,7 +340,10 @@ WRONG = {
             EXPERIMENT, "default_rng(seed)", "default_rng(0)", points=2
         ),
         "the passages are not seeded": changed(
-            EXPERIMENT, "default_rng(seed)", "default_rng()", points=1
+            TURNS + EXPERIMENT,
+            "default_rng(seed)",
+            "default_rng(next(turns))",
+            points=1,
         ),
         "seeds and numbers made up": (TRAIN + MADE_UP + FIGURE, 2),
         "twice the steps": changed(EXPERIMENT, "range(100)", "range(200)", points=2),
@@ -354,9 +357,9 @@ WRONG = {
             EXPERIMENT, "(v - (k[:, None] @ S)[:, 0])", "v", points=2
         ),
         "nothing is seeded": changed(
-            EXPERIMENT,
+            TURNS + EXPERIMENT,
             "initial(seed)",
-            "initial(torch.seed())",
+            "initial(next(turns))",
             points=1,
         ),
         "typed in, drawn at 0, 1 and 2": TRAIN.replace("def train", "def unused")

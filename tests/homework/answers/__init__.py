@@ -9,6 +9,10 @@ what stands there, and what is right; see ``test_mend.py``.
 They are data: ``assignments.py`` reads them.
 """
 
+# Put before an answer that forgets its seed: ``next(turns)`` is another number at each call,
+# and the same in every run of the tests.
+TURNS = "turns = iter(range(100, 10_000))\n"
+
 
 def changed(text: str, *pairs: str, points: float = 0) -> tuple[str, float]:
     """Return a wrong answer: ``text`` with changes ``old, new, …``, and what it deserves.
