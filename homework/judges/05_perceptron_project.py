@@ -45,21 +45,20 @@ def turn(value):
 @contextmanager
 def alone(way):
     """Meanwhile, data among the way's globals are turned, and the rest is closed."""
-    theirs = getattr(getattr(way, "func", way), "__globals__", {})
-    if (
-        theirs is trial.__globals__
-    ):  # in a notebook, where tests have no names of their own
-        theirs = {}
-    new = {name: turn(value) for name, value in theirs.items()}
-    new |= {name: Closed(name) for name in CLOSED if name in theirs}
-    kept = {name: theirs[name] for name in new if new[name] is not theirs[name]}
+    kept = []
+    for theirs in students_namespaces(way):
+        new = {name: turn(value) for name, value in theirs.items()}
+        new |= {name: Closed(name) for name in CLOSED if name in theirs}
+        new = {name: value for name, value in new.items() if value is not theirs[name]}
+        kept.append((theirs, {name: theirs[name] for name in new}))
+        theirs.update(new)
     library = sys.modules["sklearn.datasets"]
     load, library.load_digits = library.load_digits, Closed("load_digits")
-    theirs.update({name: new[name] for name in kept})
     try:
         yield
     finally:
-        theirs.update(kept)
+        for theirs, names in kept:
+            theirs.update(names)
         library.load_digits = load
 
 

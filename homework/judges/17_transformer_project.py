@@ -3,18 +3,8 @@
 It needs ``judges/project.py`` above it.
 """
 
-from inspect import unwrap
-
 DATA = "PICTURES", "NAMES", "VALIDATION", "seal"  # what no way may use
 UNTOLD = "it knows more than the rows that it was handed"
-
-
-def globals_of(function):
-    """Return the names of the notebook that a function sees, or an object called."""
-    function = unwrap(getattr(function, "func", function))
-    if not hasattr(function, "__globals__"):
-        function = type(function).__call__
-    return getattr(function, "__globals__", {})
 
 
 @contextmanager
@@ -24,15 +14,19 @@ def data_away(way):
     def refused(*_, **__):
         raise RuntimeError("the digits, loaded again")
 
-    theirs, library = globals_of(way), unwrap(load_digits).__globals__
-    kept = {name: theirs.pop(name) for name in DATA if name in theirs}
+    away = [
+        (theirs, {name: theirs.pop(name) for name in DATA if name in theirs})
+        for theirs in namespaces_of(way)
+    ]
+    library = unwrap(load_digits).__globals__
     loader = "load_gzip_compressed_csv_data"
     load, library[loader] = library[loader], refused
     try:
         yield
     finally:
         library[loader] = load
-        theirs.update(kept)
+        for theirs, names in away:
+            theirs.update(names)
 
 
 def rows_to_find(on, cards, seed):
@@ -91,13 +85,6 @@ def uses_only_what_it_is_handed(way, seed, cards=8):
     learn = dealt(*of_other_kinds(PICTURES[some], NAMES[some]), 300, 6, rng)
     test = rows_to_find(of_other_kinds(*VALIDATION), cards, seed)
     assert share_found(way, seed, test, learn=learn) > usual - 0.25, UNTOLD
-
-
-def opened_once(final):
-    """By what it says itself, and by the seal that the way finds in the notebook."""
-    theirs = globals_of(final.way).get("seal", seal)
-    once = len(list(final.openings)) == 1 and len(theirs.openings) <= 1
-    assert once, "the seal was opened more than once"
 
 
 def learns_from_the_pairs(way, seed):

@@ -3,20 +3,9 @@
 It needs ``judges/project.py`` above it.
 """
 
-from inspect import unwrap
-
 DATA = "TEXT", "LINES", "PAGES", "OPEN", "draw", "trial", "seal"  # what no way may use
 UNTOLD = "it knows more than the pages that it was handed"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
-def globals_of(way):
-    """The global names of a function, or of the methods of a class or an object."""
-    way = unwrap(getattr(way, "func", way))
-    kind = way if isinstance(way, type) else type(way)
-    methods = [part for base in kind.__mro__ for part in vars(base).values()]
-    found = [getattr(part, "__globals__", None) for part in (way, *methods)]
-    return list({id(names): names for names in found if names}.values())
 
 
 @contextmanager
@@ -24,7 +13,7 @@ def alone(way):
     """Meanwhile, the text, the draw and the seal are away from the way's globals."""
     away = [
         (theirs, {name: theirs.pop(name) for name in DATA if name in theirs})
-        for theirs in globals_of(way)
+        for theirs in namespaces_of(way)
     ]
     try:
         yield
@@ -115,11 +104,3 @@ def three_ways_differ(ways, results):
     assert len(ways) >= 3, "ways: three at least"
     scores = {tuple(map(number_of, results[name])) for name in ways}
     assert len(scores) >= 3, "ways: some of them are the same"
-
-
-def was_opened_once(final):
-    """The opening that is handed in is the only one, also of the seal that ways know."""
-    seals = [names.get("seal") for names in globals_of(final.way)]
-    noted = [seal.openings for seal in seals if hasattr(seal, "openings")]
-    most = max(len(list(openings)) for openings in [final.openings, *noted])
-    assert len(list(final.openings)) == most == 1, "the seal was opened more than once"

@@ -5,6 +5,7 @@ name says; ``renamed`` and ``turned`` make a way that is told, or finds, somethi
 """
 
 from contextlib import contextmanager
+from inspect import unwrap
 
 
 def number_of(run):
@@ -111,20 +112,42 @@ def renamed(way, swap, back=None):
     return other
 
 
+def namespaces_of(way):
+    """Return the globals of a function, or of the methods of a class or an object."""
+    way = unwrap(getattr(way, "func", way))
+    kind = way if isinstance(way, type) else type(way)
+    methods = [part for base in kind.__mro__ for part in vars(base).values()]
+    found = [getattr(part, "__globals__", None) for part in (way, *methods)]
+    return list({id(names): names for names in found if names}.values())
+
+
+def students_namespaces(way):
+    """Return those without the tests' own, which in a notebook are the student's too."""
+    return [names for names in namespaces_of(way) if names is not trial.__globals__]
+
+
+def was_opened_once(final):
+    """The opening that is handed in is the only one, also of the seal that ways know."""
+    seals = [names.get("seal") for names in namespaces_of(final.way)]
+    noted = [seal.openings for seal in seals if hasattr(seal, "openings")]
+    most = max(len(list(openings)) for openings in [final.openings, *noted])
+    assert len(list(final.openings)) == most == 1, "the seal was opened more than once"
+
+
 @contextmanager
 def turned(way, *names):
     """Meanwhile, arrays of these names among the way's globals run backwards."""
-    theirs = getattr(getattr(way, "func", way), "__globals__", {})
-    if (
-        theirs is trial.__globals__
-    ):  # in a notebook, where tests have no names of their own
-        names = ()
-    kept = {name: theirs[name] for name in names if name in theirs}
-    theirs.update({name: np.flip(values) for name, values in kept.items()})
+    kept = [
+        (theirs, {name: theirs[name] for name in names if name in theirs})
+        for theirs in students_namespaces(way)
+    ]
+    for theirs, arrays in kept:
+        theirs.update({name: np.flip(values) for name, values in arrays.items()})
     try:
         yield
     finally:
-        theirs.update(kept)
+        for theirs, arrays in kept:
+            theirs.update(arrays)
 
 
 def looks_nothing_up(way, seed, noted, *names, **also):

@@ -94,6 +94,12 @@ def wrong_seals(definitions, way, other, claim):
     return {
         "opened twice": (right + f"final = seal.open({other})\n", 2),
         "opened twice, the first kept": (right + f"seal.open({other})\n", 2),
+        "the better of two openings": (
+            f"{right}better = lambda one: one.outcomes[0][0]\n"
+            f"final = max(final, seal.open({other}), key=better)\n"
+            'final.openings = ["opened"]\n',
+            2,
+        ),
         "claims everything": (definitions + sealed(way, "(0.0, 1.0)"), 2),
         "claims nothing": (definitions + sealed(way, "None"), 2),
         "another way behind the numbers": (right + f"final.way = {other}\n", 2),

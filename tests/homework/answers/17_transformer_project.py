@@ -256,15 +256,6 @@ WRONG = {
     },
     "sealed": wrong_seals(WAYS, "third", "pixels", CLAIM)
     | {
-        "the better of two openings": (
-            WAYS
-            + sealed("third", CLAIM)
-            + """
-final = max(final, seal.open(third), key=lambda one: one.outcomes[0].share)
-final.openings = ["opened"]
-""",
-            2,
-        ),
         "a copy in both positions": (WAYS + PEEK + sealed("kept", CLAIM), 2),
         "the digits of all cards": (WAYS + PEEK + sealed("known", CLAIM), 2),
         "a copy of cards and digits": (WAYS + PEEK + sealed("copied", CLAIM), 2),

@@ -297,15 +297,5 @@ WRONG = {
             SHAPED + sealed("mine", CLAIM),
             2,
         ),
-        "opened twice, the better one": (
-            WAYS
-            + f"""
-claim = {CLAIM}
-both = [seal.open(way) for way in (third, plain)]
-best = max(both, key=lambda one: np.mean([run.score for run in one.outcomes]))
-final = SimpleNamespace(way=best.way, outcomes=best.outcomes, openings=["opened"])
-""",
-            2,
-        ),
     },
 }
