@@ -66,6 +66,7 @@ def test_the_networks_come_out_as_the_file_says(book):
                 repeated[kind] = habits[kind].get("its word", 0)
                 assert abs(repeated[kind] - float(row[kind])) < 0.3, (row, kind)
     real = book["pad"](book["prepare"](book["test_fr"], book["en"], book["fr"])[1])
+    drawn = real > book["EOS"]  # a figure has no row of <eos>
     real = real != book["PAD"]
     key = "unlike the next seed"
     for repeated, one, other in zip(
@@ -73,6 +74,7 @@ def test_the_networks_come_out_as_the_file_says(book):
     ):
         recorded, repeated[key] = float(repeated[key]), (one != other)[real].mean()
         assert abs(repeated[key] - recorded) < 0.15, repeated
+        assert (one != other)[drawn].mean() > 0.25, repeated
     sentences_of_the_page_hold(book, repeated_rows, nets)
 
 
