@@ -67,11 +67,8 @@ def test_the_search_comes_out_as_the_file_says(book, name, length):
         assert 0.5 < repeated / recorded < 2, (repeated, recorded)
     for rate in set(steps) - {best}:
         other = steps_again(book, name, length, rate)
-        assert max(other) >= repeated / 2, (
-            rate,
-            other,
-            repeated,
-        )  # both may be infinite
+        # Both may be infinite.
+        assert max(other) >= repeated / 2, (rate, other, repeated)
 
 
 def test_the_curves_of_the_page_come_out_as_the_file_says(book):
