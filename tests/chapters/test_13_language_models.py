@@ -15,7 +15,8 @@ from tests.chapter_code import ChapterCode, Fault, assert_near, autograd, catche
 SPARE = (
     r"13-(ranks-checked|doubling-claim|drawn-check|string-net|cheat-run|delta-run|"
     r"added-checked|overfit-check|halves-made|counts-checked|"
-    r"equal-check|one-check|overlap-check|frequencies-check|ex3-code)$"
+    r"equal-check|one-check|halves-discount|overlap-check|frequencies-check|"
+    r"ex3-code)$"
 )
 chapter = ChapterCode("13_language_models", without=SPARE)
 few = settings(deadline=None, max_examples=25)

@@ -20,18 +20,18 @@ def book():
 
 
 @pytest.fixture(scope="module")
-def division(book):
-    """Training and validation sentences of the first division, entries, Kneser–Ney's."""
+def split(book):
+    """Training and validation sentences of the first split, entries, Kneser–Ney's."""
     vocab, train, valid, _ = book["parts"](0)
     model = book["KneserNey"](train, 4, len(vocab) - 2).probabilities
     counts = book["perplexity"](book["probabilities"](model, valid, 4))
     return train, valid, len(vocab), counts
 
 
-def test_the_three_divisions_come_out_as_the_file_says(book):
+def test_the_three_splits_come_out_as_the_file_says(book):
     with (chapters.BOOK / "data" / "run_13_contest.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["division"] for row in rows] == ["0", "1", "2"]
+    assert [row["split"] for row in rows] == ["0", "1", "2"]
     for fold, row in enumerate(rows):
         perplexities = book["contest"](fold)
         recorded = [float(row[name]) for name in book["CONTENDERS"]]
@@ -39,15 +39,15 @@ def test_the_three_divisions_come_out_as_the_file_says(book):
         assert perplexities == sorted(perplexities, reverse=True), (fold, perplexities)
 
 
-def trained(book, division, drop=(0.4, 0.2), **settings):
-    train, valid, entries, _ = division
+def trained(book, split, drop=(0.4, 0.2), **settings):
+    train, valid, entries, _ = split
     net = book["Window"](4, 64, 64, entries, drop)
     book["fit"](net, train, **settings)
     return book["perplexity"](book["by_net"](net, valid))
 
 
-def test_three_discounts_are_better_than_any_single_one(book, division):
-    train, valid, entries, three = division
+def test_three_discounts_are_better_than_any_single_one(book, split):
+    train, valid, entries, three = split
     single = {}
     for beta in (0.75, 0.85, 0.95):
         model = book["KneserNey"](train, 4, entries - 2, beta).probabilities
@@ -55,24 +55,24 @@ def test_three_discounts_are_better_than_any_single_one(book, division):
     assert three < min(single.values()) and min(single, key=single.get) == 0.85, single
 
 
-def test_rate_and_length_of_the_training_on_the_prose(book, division):
+def test_rate_and_length_of_the_training_on_the_prose(book, split):
     """Other rates change less than 3 %; eight epochs are better than four."""
-    perplexities = {lr: trained(book, division, lr=lr) for lr in (0.01, 0.02, 0.04)}
+    perplexities = {lr: trained(book, split, lr=lr) for lr in (0.01, 0.02, 0.04)}
     assert all(
         abs(pp / perplexities[0.02] - 1) < 0.03 for pp in perplexities.values()
     ), perplexities
-    four = trained(book, division, epochs=4)
-    longer = trained(book, division, epochs=12)
+    four = trained(book, split, epochs=4)
+    longer = trained(book, split, epochs=12)
     eight = perplexities[0.02]
-    assert eight < 0.985 * four and max(four, eight, longer) < division[3]
+    assert eight < 0.985 * four and max(four, eight, longer) < split[3]
     assert abs(four - 78) < 1.5 and abs(eight - 75) < 1.5, (four, eight)
 
 
-def test_without_dropout_the_network_overfits_within_a_few_epochs(book, division):
-    bare = {n: trained(book, division, epochs=n, drop=(0.0, 0.0)) for n in (1, 2, 4, 8)}
+def test_without_dropout_the_network_overfits_within_a_few_epochs(book, split):
+    bare = {n: trained(book, split, epochs=n, drop=(0.0, 0.0)) for n in (1, 2, 4, 8)}
     assert min(bare, key=bare.get) == 2 and bare[8] > 1.2 * bare[2], bare
     assert abs(bare[2] - 79) < 1.5, bare
-    train, valid, entries, _ = division
+    train, valid, entries, _ = split
     net = book["Window"](4, 64, 64, entries, drop=(0.0, 0.0))
     curve = np.exp(book["fit"](net, train, held_out=valid))
     with (chapters.BOOK / "data" / "run_13_curve.csv").open() as file:
@@ -82,9 +82,9 @@ def test_without_dropout_the_network_overfits_within_a_few_epochs(book, division
     np.testing.assert_allclose(curve, rows, rtol=0.05)
 
 
-def test_context_and_amount_come_out_as_the_file_says(book, division):
+def test_context_and_amount_come_out_as_the_file_says(book, split):
     """One network of each amount again, and all that was counted."""
-    train, _, entries, _ = division
+    train, _, entries, _ = split
     _, _, _, test = book["parts"](0)
     with (chapters.BOOK / "data" / "run_13_amount.csv").open() as file:
         rows = list(csv.DictReader(file))
