@@ -12,6 +12,8 @@ from matplotlib.contour import ContourSet
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
+from utils import alt
+
 # Okabe and Ito's palette, legible with every kind of colour vision. Each colour means the
 # same in every figure; lines that name none take the first six in this order.
 COLORS = {
@@ -37,7 +39,7 @@ _REGIONS = ListedColormap(
 
 
 def use_style() -> None:
-    """Set the book's fonts, colours and sizes for the figures that follow."""
+    """Set fonts, colours and sizes of the figures that follow, and let them say their words."""
     folder = resources.files("font_source_sans_pro") / "files"
     for weight in ("Regular", "Bold", "It"):
         font_manager.fontManager.addfont(str(folder / f"SourceSansPro-{weight}.ttf"))
@@ -45,6 +47,7 @@ def use_style() -> None:
         mpl.colormaps.register(SEQUENTIAL)
     style.use("utils.book")  # book.mplstyle beside this file
     mpl.rcParams["axes.prop_cycle"] = mpl.cycler(color=CYCLE)
+    alt.register()
 
 
 def path(

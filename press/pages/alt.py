@@ -1,7 +1,7 @@
 """What a static picture shows, in words: from what it says of itself in its notebook.
 
-A drawing describes itself as the plain text of its picture (see utils.diagrams.words). A
-figure that says nothing has the text of its class, ``<Figure size …>``, which helps nobody.
+A figure has its words as the plain text of its picture (see utils.alt). Without the book's
+style it has the text of its class, ``<Figure size …>``, which helps nobody.
 """
 
 from docutils import nodes

@@ -7,6 +7,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from utils.alt import spoken
+
 # In points: 8 pixels and more where a phone makes 366 pixels of 6.5 inches.
 TEXT, SMALL = 11.0, 10.5
 LEADING = 1.3  # from line to line, as a multiple of the size
@@ -35,13 +37,6 @@ def size_of_box(text: str) -> np.ndarray:
 def typeset(name: str) -> str:
     """Write a name as it is drawn: ``h_t`` and ``c`` as mathematics, others as words."""
     return f"${name}$" if "$" not in name and NAME.match(name) else name
-
-
-def spoken(text: str) -> str:
-    """Strip a text of the marks of its mathematics."""
-    text = re.sub(r"\\(hat|tilde|bar) *{?(\w)}?", r"\2-\1", text)
-    text = re.sub(r"\\(math(rm|bf)|vec|over\w+arrow)|[\\${}]", "", text)
-    return " ".join(text.split())
 
 
 def sentences(diagram) -> str:
