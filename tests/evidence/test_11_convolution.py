@@ -42,6 +42,19 @@ def test_eight_times_the_passes_change_little(book, kind):
     assert abs(long - short) < 0.1, (short, long)
 
 
+def test_without_its_padding_the_pooled_network_is_still_ahead(book):
+    """The three others have no padding either."""
+    for seed in (1, 2, 3):
+        X, y = book["placed"](seed)
+        net = book["network"]("pooled", seed)
+        net[0].padding, net[2] = (0, 0), torch.nn.MaxPool2d(12)
+        book["descend"](net, X[:800], y[:800], CHOSEN["pooled"], 20, seed)
+        pooled = book["accuracies"](net, X, y)["test"]
+        for kind in ("unpooled", "own kernels", "dense"):
+            other = accuracies(book, kind, CHOSEN[kind], 20, seed)["test"]
+            assert pooled > other + 0.25, (seed, kind, pooled, other)
+
+
 def test_a_wider_dense_network_stays_far_below(book):
     """512 units in place of 64, at three rates."""
     X, y = book["placed"](0)
