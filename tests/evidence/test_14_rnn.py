@@ -65,6 +65,8 @@ def test_thirty_epochs_over_the_characters_come_near_counting(book):
     P, _ = book["read"](0, epochs=30, T=32, after=validated(book, repeated))
     test_perplexity = book["perplexity"](P, book["ids"]["test"])
     assert 3.63 < test_perplexity < 4.09  # counted with orders 5 and 4
+    (stored_test,) = (float(r["test"]) for r in stored("writing") if r["test"])
+    assert abs(test_perplexity - stored_test) < 0.2
     assert (
         len(recorded) == 31 and np.abs(np.subtract(repeated, recorded[1:])).max() < 0.2
     )
