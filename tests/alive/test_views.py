@@ -37,11 +37,16 @@ NEAR = "banks money credit financial investment government administration loans"
 TEXT = list("the cat sat on the mat and looked at the milk")
 
 # Draws a view; a list stands for an array. What is drawn stays in window.drawn.
-DRAW = """([kind, data]) => {
+# Drawn, and drawn again once the fonts that it asks for have come or are known to be missing.
+DRAW = """async ([kind, data]) => {
+  const painted = () =>
+    new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   window.drawn?.remove();
   window.drawn = alive.views[kind](...data);
   document.querySelector("main").append(window.drawn);
-  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await painted();
+  await document.fonts.ready;
+  await painted();
 }"""
 # Pairs of texts that meet, as turned boxes, and texts that stand out of their drawing.
 # A box has a line's height: letters fill about two thirds of it.
