@@ -38,7 +38,7 @@ def spoken(text: str) -> str:
 
 
 def words(figure: Figure) -> str:
-    """Say what is written on a figure, panel by panel, left to right and top to bottom."""
+    """Say what is written on a figure, panel by panel, in the order of their making."""
     panels = [ax for ax in figure.axes if ax.axison or ax.get_title() or ax.texts]
     scales = [ax for ax in panels if ax.get_label() == "<colorbar>"]
     panels = [ax for ax in panels if ax not in scales]
